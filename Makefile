@@ -30,10 +30,9 @@ $(STAMP): $(RUN_STAMP)
 	@$(PYTHON) .ci/install $(VENV) --editable '.[all]' --group dev
 	@touch $@
 
-run: $(RUN_STAMP)  ## a first look: a host with two sessions in a scratch folder, in your terminal and on a web page
+run: $(RUN_STAMP)  ## a first look: a host with two sessions in a scratch folder, in your terminal and on a web page (AGENT=claude: not simulated)
 	$(call say,quarterdeck demo --serve: a host with two sessions in a scratch folder)
-	@$(BIN)/quarterdeck demo --serve
-	$(call say,Next: run  . $(BIN)/activate  and then  quarterdeck chat --agent sim  in any folder. More: docs/guide/index.md)
+	@$(BIN)/quarterdeck demo --serve $(if $(AGENT),--agent '$(AGENT)')
 
 test: lint  ## lint, types, layering, all tests, and the fast ones on each other Python that is installed
 	@.ci/shell-tools
@@ -55,11 +54,12 @@ format: $(STAMP)  ## let ruff format and fix what it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-soak: $(STAMP)  ## the long tests: fuzz, policy against the real CLI and bash, chaos, API, properties (hours; SEED=… repeats one)
+soak: $(STAMP)  ## the long tests: fuzz, policy against the real CLI and bash, chaos, API, properties, both SDKs (hours; SEED=… repeats one)
 	@.ci/shell-tools
-	$(call say,the long tests)
-	@QUARTERDECK_SOAK=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) $(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 \
-		tests/chaos tests/store $$(grep -rlE --include='test_*.py' '^(import soak|from hypothesis)' tests)
+	$(call say,the long tests (the first time fetches the official SDK, 160 MB))
+	@QUARTERDECK_SOAK=1 QUARTERDECK_INSTALL_PEER=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) \
+		$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 tests/chaos tests/store tests/compat tests/client/transcripts \
+		$$(grep -rlE --include='test_*.py' '^(import|from) (soak|hypothesis)' tests)
 
 coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and build/coverage/index.html
 	$(call say,pytest with coverage (twice as long as without))

@@ -32,7 +32,7 @@ def others(only: list[str], *, quick: bool) -> list[tuple[str, str]]:
         say(f"benchmarks/{path.name}")
         command = [sys.executable, "-m", f"benchmarks.{path.stem}"]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=OTHERS_LIMIT_S, check=False)
-        failed = f"\nIt failed (exit code {done.returncode})." if done.returncode else ""
+        failed = "\nAt least one target was missed." if done.returncode else ""
         told.append((path.stem, done.stdout.strip() + failed))
     return told
 
@@ -63,7 +63,7 @@ def page(facts: dict[str, str], sections: list[Section], printed: list[tuple[str
         *(section.markdown() for section in sections),
     ]
     for name, text in printed:
-        lines += [f"## {name.capitalize()}", "", f"`benchmarks/{name}.py` says:", "", "```text", text, "```", ""]
+        lines += [f"## {name.capitalize()}", "", f"Output of `benchmarks/{name}.py`:", "", "```text", text, "```", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -73,7 +73,7 @@ def divided(values: list[float], by: list[float]) -> list[float]:
 
 
 def each(figures: Figures, what: str) -> list[float]:
-    """Microseconds of processor time for each of them."""
+    """Microseconds of CPU time for each of them."""
     return [one * 1e6 for one in divided(figures["processor_s"], figures[what])]
 
 

@@ -120,11 +120,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BothWays:
-    """The same work by the clock and in processor time."""
+    """The same work wall-clock time and in CPU time."""
 
     HEADERS: ClassVar[tuple[str, ...]] = (
-        *("measured", "by the clock: quarterdeck", "official SDK", "better by", "target"),
-        *("processor time: quarterdeck", "official SDK", "better by", "target"),
+        *("measured", "wall-clock time: quarterdeck", "official SDK", "better by", "target"),
+        *("CPU time: quarterdeck", "official SDK", "better by", "target"),
     )
 
     name: str

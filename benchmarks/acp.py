@@ -230,7 +230,7 @@ def rows(measured: dict[str, dict[str, list[float]]]) -> list[Row]:
         row("start to the answer to initialize", "ms", "initialize_ms", target=INITIALIZE),
         row("session/new", "ms", "new_ms"),
         row("chunks of text to the editor", "chunks/s", "chunks_per_s", better="higher", target=FASTER),
-        row("· processor time per chunk", "µs", "chunk_us"),
+        row("· CPU time per chunk", "µs", "chunk_us"),
         row("resident memory after it", "MB", "memory_mb", target=SMALLER),
         row("prompt to its first chunk: p50", "ms", "first_ms", target=1.0),
         row("cancel to the end of the turn: p50", "ms", "cancel_p50_ms"),
@@ -240,7 +240,7 @@ def rows(measured: dict[str, dict[str, list[float]]]) -> list[Row]:
 
 NOTE = (
     "Both are driven by one editor over the same stand-in CLI, and started anew for each of three loads in a round; "
-    f"the anchor is `{ANCHOR}` {ANCHOR_VERSION}. Memory and processor time are those of the agent's own process."
+    f"the anchor is `{ANCHOR}` {ANCHOR_VERSION}. Memory and CPU time are those of the agent's own process."
 )
 
 

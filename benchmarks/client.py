@@ -1,7 +1,7 @@
 """The client, from the pipe to the program's own loop: ours against the official SDK, each in a process of its own.
 
 ``python -m benchmarks.client`` prints the tables (``--json`` for a program). Both SDKs drive the same stand-in CLI,
-written in C, with the same program but for its import. Processor time is that of the host process alone.
+written in C, with the same program but for its import. CPU time is that of the host process alone.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Bench:
         rows = []
         for name, load, env, setting, clock, processor in (
             ("streaming deltas, text read", "deltas", deltas, {}, 13.0, 13.0),
-            ("a turn as it is, text read", "mixed", mixed, {}, 8.0, 8.0),
+            ("a realistic turn, text read", "mixed", mixed, {}, 8.0, 8.0),
             (f"{CROWD} sessions that flood", "crowd", crowd, {"sessions": CROWD}, 10.0, None),
         ):
             figures = self.measure(load, env, floor=True, **setting)
@@ -221,7 +221,7 @@ def _each(figures: Measured) -> Row:
 
 NOTE = (
     "The stand-in answers `initialize`, then sends output as fast as it can, at a fixed pace, or keeps requests in "
-    "flight; it is never the bottleneck. Processor time is the host process's (user and system), from the prompt "
+    "flight; it is never the bottleneck. CPU time is the host process's (user and system), from the prompt "
     "to the result. Times are per message or per request unless a rate is given. Sessions at a pace speak at moments "
     "spread evenly over the time between two messages of one session. The program reads "
     f'`message.event["delta"]["text"]` on both sides. There are {ROUNDS.full} rounds ({FEW_ROUNDS.full} for '

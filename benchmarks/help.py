@@ -1,4 +1,4 @@
-"""What ``quarterdeck --help`` costs, in processor time: someone waits for it.
+"""What ``quarterdeck --help`` costs, in CPU time: someone waits for it.
 
 ``python -m benchmarks.help`` prints the number and fails when the limit is broken.
 """

@@ -66,8 +66,8 @@ class Bench(Rounds):
                 target=DURABLE,
                 against=against,
             ),
-            Row("· processor time per row", "µs", each(host, "rows"), each(store, "rows"), against=against),
-            _keeper_share("· keeper's processor time, as a share of the host's", host),
+            Row("· CPU time per row", "µs", each(host, "rows"), each(store, "rows"), against=against),
+            _keeper_share("· keeper's CPU time, as a share of the host's", host),
         ]
 
     def previews(self) -> list[Row]:
@@ -92,7 +92,7 @@ class Bench(Rounds):
                 against=against,
             ),
             Row(
-                "· processor time per delivery",
+                "· CPU time per delivery",
                 "µs",
                 each(host, "deliveries"),
                 each(bare, "deliveries"),
@@ -124,13 +124,13 @@ class Bench(Rounds):
             Row("· bare client: p50", "ms", ms(client["p50_us"])),
             Row("· a commit of the bare store at that pace: p50", "ms", ms(commit["p50_us"])),
             Row(
-                "· processor time per line",
+                "· CPU time per line",
                 "µs",
                 each(host, "messages"),
                 each(client, "messages"),
                 against="bare client",
             ),
-            _keeper_share("· keeper's processor time, as a share of the host's", host),
+            _keeper_share("· keeper's CPU time, as a share of the host's", host),
             Row(
                 f"interrupt asked to read by the CLI, {load}: p99",
                 "ms",
@@ -163,7 +163,7 @@ class Bench(Rounds):
                 against=f"{thousands(SHORT)} rows",
             ),
             Row(
-                "· processor time",
+                "· CPU time",
                 "ms",
                 [one * 1e3 for one in opening["processor_s_0"]],
                 [one * 1e3 for one in opening["processor_s_1"]],
@@ -178,7 +178,7 @@ class Bench(Rounds):
                 target=REPLAY,
                 against="bare read and fold",
             ),
-            Row("· processor time per row", "µs", each(host, "rows"), each(bare, "rows"), against="bare read and fold"),
+            Row("· CPU time per row", "µs", each(host, "rows"), each(bare, "rows"), against="bare read and fold"),
         ]
 
     def many_sessions(self) -> list[Row]:
@@ -207,7 +207,7 @@ class Bench(Rounds):
                 for what, figure, target in (
                     ("restart", "start_s", RESTART),
                     ("· of it, opening the host", "wall_s", None),
-                    ("· opening the host, processor time", "processor_s", None),
+                    ("· opening the host, CPU time", "processor_s", None),
                 )
             ),
         ]
@@ -231,7 +231,7 @@ def _keeper_share(name: str, figures: Figures) -> Row:
 
 NOTE = (
     "A bare program does a single job: the store takes the same rows in commits of a hundred, or as they arrive; the "
-    "client reads the same process; the fan-out is a list of messages that every subscriber reads. Processor time "
+    "client reads the same process; the fan-out is a list of messages that every subscriber reads. CPU time "
     f"is the host process's, including its threads but not the keeper. There are {ROUNDS.full} rounds."
 )
 

@@ -64,7 +64,7 @@ class Bench(Rounds):
                     against="bare server",
                 ),
                 Row(
-                    "· processor time per delivery",
+                    "· CPU time per delivery",
                     "µs",
                     each(ours, "deliveries"),
                     each(bare, "deliveries"),
@@ -173,7 +173,7 @@ class Bench(Rounds):
                 against="bare framework",
             ),
             Row(
-                "· processor time per request",
+                "· CPU time per request",
                 "µs",
                 each(ours, "requests"),
                 each(bare, "requests"),

@@ -54,8 +54,8 @@ def run(*, quick: bool) -> list[Section]:
         ours, peer = samples["quarterdeck", statement], samples["claude_agent_sdk", statement]
         shown = f"`{statement.format(package='…')}`"
         for what, figure, unit, scale in (
-            ("processor time", "processor_s", "ms", 1e3),
-            ("by the clock", "wall_s", "ms", 1e3),
+            ("CPU time", "processor_s", "ms", 1e3),
+            ("wall-clock time", "wall_s", "ms", 1e3),
             ("memory of the process", "resident_kb", "KB", 1.0),
         ):
             mine, theirs = ([value * scale for value in side[figure]] for side in (ours, peer))

@@ -1,7 +1,7 @@
 """What the keeper costs: the same sessions over it and with a process of one's own, in turns, in one run.
 
 ``python -m benchmarks.keeper`` prints the tables (``--json`` for a program). The stand-in CLI plays; the client reads.
-The processor time of the keeper is its own, beside that of the host.
+The CPU time of the keeper is its own, beside that of the host.
 """
 
 from __future__ import annotations
@@ -164,7 +164,13 @@ def _time(
         ),
         Row("bulk, per message: host alone", "µs", per_message(True, host), per_message(False, host), against=DIRECT),
         Row("bulk, per message: keeper alone", "µs", per_message(True, lambda used: used.keeper_s)),
-        Row("bulk, per message: by the clock", "µs", per_message(True, wall), per_message(False, wall), against=DIRECT),
+        Row(
+            "bulk, per message: wall-clock time",
+            "µs",
+            per_message(True, wall),
+            per_message(False, wall),
+            against=DIRECT,
+        ),
     ]
     added = [statistics.median(each[True]) - statistics.median(each[False]) for each in (deltas, asks)]
     return Section(

@@ -47,7 +47,7 @@ class Bench(Rounds):
 
         return [
             Row(
-                f"{what}: processor time of the page per 1,000 deltas",
+                f"{what}: CPU time of the page per 1,000 deltas",
                 "ms",
                 per_thousand(ours, "processor_s"),
                 per_thousand(bare, "processor_s"),
@@ -91,7 +91,7 @@ class Bench(Rounds):
         ours, bare, first = found["opening_ours"], found["opening_bare"], found["first_load"]
         return [
             Row(
-                f"a session of {thousands(rows)} rows opened by its link, cold, to the first picture with its items",
+                f"a session of {thousands(rows)} rows opened by its link, cold, to the first paint with its items",
                 "ms",
                 ours["shown_ms"],
                 bare["shown_ms"],
@@ -99,15 +99,15 @@ class Bench(Rounds):
             ),
             Row("· longest task", "ms", ours["longest_ms"]),
             Row("· heap", "MB", ours["heap_mb"], bare["heap_mb"], against=AGAINST),
-            Row("first load of the list, cold: first picture with data", "ms", first["shown_ms"], most=FIRST_PAINT_MS),
+            Row("first load of the list, cold: first paint with data", "ms", first["shown_ms"], most=FIRST_PAINT_MS),
             Row("· received for it, compressed", "KB", found["first_size"]["received_kb"], most=FIRST_LOAD_KB),
         ]
 
 
 NOTE = (
     "The bare page parses the same messages of the same WebSocket and appends the text to one node per block: no "
-    "Markdown, no state. Processor time is the renderer's, by Chromium's own account; heap is after a collection. "
-    f"{ROUNDS.full} rounds, in each of them everything once."
+    "Markdown, no state. CPU time is the renderer's, by Chromium's own account; heap is after a collection. "
+    f"{ROUNDS.full} rounds of everything."
 )
 
 

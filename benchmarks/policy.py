@@ -132,7 +132,7 @@ def hostile_inputs() -> list[str]:
 
 
 def worst(decide: Callable[[str], object]) -> tuple[float, str]:
-    """The longest time in milliseconds of processor time (the quicker of two runs), and the input that took it."""
+    """The longest time in milliseconds of CPU time (the quicker of two runs), and the input that took it."""
     return max((min(_cost(decide, command) for _ in range(2)), command[:30]) for command in hostile_inputs())
 
 

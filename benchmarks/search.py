@@ -53,7 +53,7 @@ class Bench(Rounds):
                 target=SEARCH,
                 against=against,
             ),
-            Row("· processor time per query", "µs", each(host, "queries"), each(bare, "queries"), against=against),
+            Row("· CPU time per query", "µs", each(host, "queries"), each(bare, "queries"), against=against),
         ]
 
     def ingest(self) -> list[Row]:
@@ -72,7 +72,7 @@ class Bench(Rounds):
                 target=INGEST,
                 against="without",
             ),
-            Row("· then, until everything can be found", "s", indexed["behind_s"]),
+            Row("· then, until the index is complete", "s", indexed["behind_s"]),
         ]
 
     def parked(self) -> list[Row]:
@@ -88,7 +88,7 @@ class Bench(Rounds):
 NOTE = (
     "The bare query is the same statement on the same index, without a host. Ingest is that of the host's own "
     f"benchmark: {SESSIONS} sessions that flood, each with a subscriber, full sync; the index is written beside it and "
-    f"rests while sessions write. {ROUNDS.full} rounds, in each of them everything once."
+    f"rests while sessions write. {ROUNDS.full} rounds of everything."
 )
 
 

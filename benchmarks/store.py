@@ -79,7 +79,7 @@ def folder() -> Iterator[Path]:
 
 
 class Speed(NamedTuple):
-    """By the clock, and in processor time, which a busy machine changes less."""
+    """Wall-clock time, and in CPU time, which a busy machine changes less."""
 
     rows_per_s: float
     us_per_row: float
@@ -153,12 +153,13 @@ def writing(sync: Sync, *, quick: bool) -> Section:
         rates = [speed.rows_per_s for speed in samples], [speed.rows_per_s for speed in bare]
         costs = [speed.us_per_row for speed in samples], [speed.us_per_row for speed in bare]
         table.append(Row(str(load), "rows/s", *rates, better="higher", target=target, against=BARE))
-        table.append(Row("· processor time per row", "µs", *costs, against=BARE))
+        table.append(Row("· CPU time per row", "µs", *costs, against=BARE))
         for percent in (50, 99):
             took = statistics.quantiles(waits[load], n=100)[percent - 1]
-            table.append(Row(f"· a commit takes, {percent} of 100", "ms", [took]))
+            table.append(Row(f"· commit time, p{percent}", "ms", [took]))
     notes = {
-        "full": "A commit returns when it is synced to the disk; those that wait meanwhile share the next sync.",
+        "full": "A commit returns when it is synced to the disk; commits that arrive in the meantime share the next "
+        "sync.",
         "normal": "A commit survives the process, but perhaps not the loss of power.",
     }
     return Section(f"Writing, {sync} sync", table, [f"{notes[sync]} A row has {mean_bytes():.0f} bytes on average."])

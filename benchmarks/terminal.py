@@ -1,7 +1,7 @@
 """Does the drawing keep up? ``quarterdeck run`` in a pseudo-terminal, with a CLI that says 10,000 pieces per second.
 
 ``python -m benchmarks.terminal`` prints the table (``--json`` for a program). The reader at the other end of the
-terminal only drains it. Processor time is that of the drawing process alone; lag is from the CLI's write of a piece to
+terminal only drains it. CPU time is that of the drawing process alone; lag is from the CLI's write of a piece to
 its first appearance in what the terminal is sent.
 """
 

@@ -1,4 +1,4 @@
-"""What one piece of a streamed text costs the timeline, in processor time: in a short text and in a long one.
+"""What one piece of a streamed text costs the timeline, in CPU time: in a short text and in a long one.
 
 ``python -m benchmarks.timeline`` prints the numbers and fails when a limit is broken.
 """

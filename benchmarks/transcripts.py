@@ -213,8 +213,8 @@ def make_large(config: Path, megabytes: int) -> str:
 
 
 NOTE = (
-    "Both return the same list. Time is processor time of the call alone (user and system); memory is the peak of the "
-    "whole process until then, with the interpreter and the imports, without what comparing the results needs."
+    "Both return the same list. Time is CPU time of the call alone (user and system); memory is the peak of the "
+    "whole process until then, including the interpreter and imports, excluding the comparison of results."
 )
 
 

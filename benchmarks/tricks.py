@@ -84,7 +84,7 @@ def tricks(script: Script, *, quick: bool) -> list[Trick]:
     alone = {"env": script.asks("permissions", permission, few, in_flight=1), "asks": few}
     hook = {"env": script.asks("hooks", _lines.hook_request(), few, in_flight=1), "asks": few}
     idle = {"env": script.says("nothing", (), 0), "sessions": IDLE_SESSIONS}
-    pace = f"{SESSIONS} × {PACE} messages/s, processor time per message"
+    pace = f"{SESSIONS} × {PACE} messages/s, CPU time per message"
     return [
         Trick("waking_at_once", f"waking at once: {pace}", "late", paced, "processor_s", "messages"),
         Trick("waking_at_once", "waking at once: a hook request alone, p50", "hooks", hook, "p50_us"),
@@ -96,7 +96,7 @@ def tricks(script: Script, *, quick: bool) -> list[Trick]:
         Trick("one_epoll", f"· its price: {pace}", "late", paced, "processor_s", "messages"),
         Trick(
             "serving_together",
-            f"one task for requests that come together: {IN_FLIGHT} permissions, processor time per request",
+            f"one task for requests that come together: {IN_FLIGHT} permissions, CPU time per request",
             *("permissions", together, "processor_s", "answers"),
         ),
         Trick(

@@ -76,7 +76,7 @@ def run(*, quick: bool) -> list[Section]:
         cold, warm = asyncio.run(compare(options, model, ROUNDS.of(quick)))
     rows = [
         Row(
-            f"wanting a session to the {mark} of its turn",
+            f"request for a session to {mark} of the turn",
             "ms",
             warm[mark],
             cold[mark],

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.wire`` prints the tables (``--json`` for a program). Both sides decode the same bytes in the same
 64 KiB chunks, each in an interpreter of its own, on the same core, in turns of a few milliseconds; what counts is
-processor time per message, and how it compares turn by turn.
+CPU time per message, and how it compares turn by turn.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Worker:
         self._process = process
 
     def time(self, way: str, expected: int) -> float:
-        """Microseconds of processor time per message."""
+        """Microseconds of CPU time per message."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(f"{way}\n")
         self._process.stdin.flush()
@@ -112,7 +112,7 @@ def delta_section(count: int, rounds: int) -> Section:
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
     ]
-    return Section(f"Text deltas: {count:,} recorded lines, processor time per message", rows, [NOTE, TARGETS])
+    return Section(f"Text deltas: {count:,} recorded lines, CPU time per message", rows, [NOTE, TARGETS])
 
 
 def mixed_section(count: int, rounds: int) -> Section:
@@ -125,14 +125,14 @@ def mixed_section(count: int, rounds: int) -> Section:
         floor(samples, "decode, against the floor", "each", "floor each"),
         floor(samples, "decode, messages kept, against the floor", "kept", "floor kept"),
     ]
-    return Section(f"A turn as it is: {_sizes(turn)}, processor time per message", rows, [MIXED_NOTE])
+    return Section(f"A realistic turn: {_sizes(turn)}, CPU time per message", rows, [MIXED_NOTE])
 
 
 def heavy_section(count: int, rounds: int) -> Section:
     turn = _lines.mixed_turn(FEW_PIECES)
     samples = measure(_many_turns(turn, count), ("each", "kept"), rounds)
     rows = [compare(samples, "decode", "each"), compare(samples, "decode, messages kept", "kept")]
-    return Section(f"A turn with less streaming: {_sizes(turn)}, processor time per message", rows, [HEAVY_NOTE])
+    return Section(f"A turn with less streaming: {_sizes(turn)}, CPU time per message", rows, [HEAVY_NOTE])
 
 
 def _many_turns(turn: tuple[bytes, ...], count: int) -> bytes:
@@ -159,7 +159,7 @@ TARGETS = (
 MIXED_NOTE = (
     f"Init, status, then {_lines.ROUNDS_PER_TURN} rounds of streamed text, its completed message of "
     f"{_lines.ANSWER_BYTES // 1024} KB, a streamed tool call, and a tool result of "
-    f"{_lines.TOOL_RESULT_BYTES // 1024} KB. The pieces are as recorded, and as many as it takes to say the message."
+    f"{_lines.TOOL_RESULT_BYTES // 1024} KB. Deltas are taken from recordings, enough of them to make up the message."
 )
 HEAVY_NOTE = (
     f"The same, with {FEW_PIECES} pieces of text per message, a third of its text. The more bytes are in large "

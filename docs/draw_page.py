@@ -29,6 +29,7 @@ KEPT = {"inbox-light", "inbox-dark", "inbox-phone", "session-light", "session-da
 """Those that the documents show; all of them are taken with a folder of one's own."""
 BEFORE = "def total(items):\n    sum = 0\n    for item in items:\n        sum += item.price\n    return sum\n"
 AFTER = "def total(items):\n    return sum(item.price * item.quantity for item in items)\n"
+NEW_FILE = "# Discounts by quantity.\nRATES = {10: 0.05, 100: 0.1}\n\n\ndef rate(quantity):\n    return 0\n"
 EDIT = {"tool": "Edit", "input": {"file_path": "shop.py", "old_string": BEFORE, "new_string": AFTER}}
 SAID = """The total ignores quantities. `total()` adds prices only, so an order of **three** lamps costs as much as one:
 
@@ -40,6 +41,7 @@ SAID = """The total ignores quantities. `total()` adds prices only, so an order 
 sum(item.price * item.quantity for item in items)
 ```
 """
+STALE = "`build/` still has objects of **v1.4**, and the linker takes them. I empty it and list what goes."
 CLEAN = {"command": "cd build && sudo rm -rf ./* | tee log.txt", "description": "Clean the build folder"}
 ASK = {"ask": "Which colour should the button have?", "options": ["Blue", "Green"], "header": "Button"}
 PLAN = "# Move to the new API\n\n1. Add the client\n2. Port the callers\n3. Remove the old one"
@@ -47,7 +49,7 @@ LOG = {"command": "git log --oneline v1.4..HEAD | head -40 > notes.txt", "descri
 LONG_NAME = "Write the release notes of 1.5 from the commits since the last tag, grouped by area"
 RULES = [
     {"when": "total", "steps": [SAID, {"tool": "Read", "input": {"file_path": "shop.py"}}, EDIT, "Fixed."]},
-    {"when": "clean", "steps": ["I clean up.", {"tool": "Bash", "input": CLEAN}]},
+    {"when": "(?i)clean", "steps": [STALE, {"tool": "Bash", "input": CLEAN}]},
     {"when": "colour", "steps": [ASK]},
     {"when": "plan", "steps": [{"plan": PLAN}]},
     {"when": "hello", "steps": ["Hello. What shall we do?", {"usage": {"input_tokens": 1800, "output_tokens": 240}}]},
@@ -76,14 +78,16 @@ async def drawn(folder: Path, address: str) -> None:
             (asked,) = await pending(there.host, tested)
             await decide(there.host, asked, remember=Remember(rule="Bash(npm test)", scope="project"))
             for prompt, name in (
-                ("clean", "Clean the build"),
+                ("Clean the build folder and build again. It still links the old objects.", "Clean the build"),
                 ("colour", "New button"),
                 ("plan", "New API"),
                 ("notes", LONG_NAME),
             ):
                 await there.session(prompt, name=name)
             views = {"inbox": "inbox", "session": f"session/{fixing}", "sessions": "sessions"}
+            (cwd / "discounts.py").write_text(NEW_FILE)
             rest = {
+                "changes": f"session/{fixing}",
                 "usage": "usage",
                 "policy": "policy",
                 "audit": "audit",
@@ -104,6 +108,9 @@ async def drawn(folder: Path, address: str) -> None:
                         await page.wait_for_load_state("networkidle")
                         if name == "inbox" and look == "phone":
                             await page.locator(".rows a").first.click()
+                        if name == "changes":
+                            await page.keyboard.press("v")
+                            await page.wait_for_selector(".changes .diff")
                         await page.wait_for_timeout(700)
                         await page.screenshot(path=folder / f"{name}-{look}.png")
             (asked, *_) = [one for one in await pending(there.host) if one.session_id == fixing]

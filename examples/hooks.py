@@ -7,16 +7,8 @@ decides, as the one for PreToolUse, refuses what it guards when it fails.
 import asyncio
 
 from _where import HOST
-from quarterdeck import (
-    ClaudeAgentOptions,
-    HookContext,
-    HookJSONOutput,
-    HookMatcher,
-    PostToolUseHookInput,
-    PreToolUseHookInput,
-    UserPromptSubmitHookInput,
-    connect,
-)
+from quarterdeck import ClaudeAgentOptions, HookContext, HookJSONOutput, HookMatcher, connect
+from quarterdeck.wire import PostToolUseHookInput, PreToolUseHookInput, UserPromptSubmitHookInput
 
 
 async def guard(event: PreToolUseHookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput | None:

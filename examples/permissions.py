@@ -19,7 +19,7 @@ from quarterdeck import (
 
 
 async def decide(tool: str, tool_input: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
-    print(f"May {tool} run? {tool_input.get('command') or Path(tool_input['file_path']).name}")
+    print(f"Allow {tool}? {tool_input.get('command') or Path(tool_input['file_path']).name}")
     if tool == "Bash" and "rm " in tool_input["command"]:
         return PermissionResultDeny(message="Nothing is removed here.")
     if tool == "Write":

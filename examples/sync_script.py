@@ -21,7 +21,7 @@ def stock(article: str) -> str:
 
 
 def decide(name: str, tool_input: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
-    print("May it run?", name)  # in a thread of its own: input() would do here
+    print("Allow?", name)  # in a thread of its own: input() would do here
     return PermissionResultAllow()
 
 

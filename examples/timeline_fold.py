@@ -28,10 +28,10 @@ def show(happened: list[Event]) -> None:
         match event:
             case events.TextAdded(text=text):
                 print(text, end="")
-            case events.TextCompleted(rest=rest):  # what no piece has told: nothing, or all of it
+            case events.TextCompleted(rest=rest):  # whatever was not streamed
                 print(rest)
             case events.PermissionAsked(request=asked):
-                print(f"May {asked.tool_name} run? {Path(asked.about).name}")
+                print(f"Allow {asked.tool_name}? {Path(asked.about).name}")
                 print("\n".join(line for diff in asked.diffs for hunk in diff.hunks for line in hunk.lines))
             case events.ToolEnded(name=name, status=status):
                 print(f"{name}: {status}")

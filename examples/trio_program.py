@@ -17,7 +17,7 @@ from quarterdeck import (
 
 async def decide(name: str, tool_input: dict[str, Any], context: ToolPermissionContext) -> PermissionResult:
     await trio.sleep(0.1)
-    print("May it run?", name)
+    print("Allow?", name)
     return PermissionResultAllow()
 
 

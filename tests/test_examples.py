@@ -129,9 +129,9 @@ def batches(model: ModelServer) -> None:
 
 
 @example("""
-May Write run? greeting.txt
+Allow Write? greeting.txt
 It is written.
-May Bash run? rm greeting.txt
+Allow Bash? rm greeting.txt
 I may not.
 """)
 def permissions(model: ModelServer) -> None:
@@ -365,14 +365,14 @@ def custom_transport(model: ModelServer) -> None:
 # Without asyncio
 
 
-@example("4\nMay it run? mcp__shop__stock\nThere are 12.\ncontext used: True\n")
+@example("4\nAllow? mcp__shop__stock\nThere are 12.\ncontext used: True\n")
 def sync_script(model: ModelServer) -> None:
     model.reply("4")
     model.reply(ToolUse("mcp__shop__stock", {"article": "pen"}))
     model.reply_with(lambda request: Reply((Text(f"There are {next(iter(request.tool_results.values()))}."),)))
 
 
-@example("Hello.\nHello.\nMay it run? Bash\nMade.\n")
+@example("Hello.\nHello.\nAllow? Bash\nMade.\n")
 def trio_program(model: ModelServer) -> None:
     model.reply("Hello.")
     model.reply("Hello.")
@@ -384,7 +384,7 @@ def trio_program(model: ModelServer) -> None:
 
 
 @example("""
-May Write run? greeting.txt
+Allow Write? greeting.txt
 +hello
 Write: finished
 It is written.

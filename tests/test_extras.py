@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -47,6 +48,7 @@ async def main():
 
 asyncio.run(main())
 """
+REMOTE = "import asyncio, quarterdeck; print(asyncio.run(quarterdeck.prompt('hello', host={url!r})).result)"
 TRACED = "import asyncio, quarterdeck; asyncio.run(quarterdeck.prompt('hello', tracing=True))"
 
 
@@ -219,6 +221,37 @@ def test_a_host_without_its_extra_says_what_to_install(bare: Installed) -> None:
     done = bare.python_code(HOSTED, CLAUDE_BIN=bare.simulator)
     assert done.returncode == 1
     assert "pip install 'quarterdeck[host]'" in done.stderr
+
+
+def test_remote_alone_reaches_a_host(wheel: Path, tmp_path: Path) -> None:
+    there = Installed(tmp_path, wheel, "remote")
+    host = Installed(_made(tmp_path / "other"), wheel, "host")
+    state = Path(tempfile.mkdtemp())  # short enough for a socket
+    serving = [str(host.python), "-m", "quarterdeck", "serve", "--listen", "127.0.0.1:0", "--state", str(state)]
+    serving += ["--agent", host.simulator]
+    with subprocess.Popen(serving, cwd=host.folder, env=host.env, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stdout is not None
+            url = next(found[0] for line in served.stdout if (found := re.search(r"http://127.0.0.1:\d+", line)))
+            token = (state / "token").read_text().strip()
+            done = there.python_code(REMOTE.format(url=url), QUARTERDECK_TOKEN=token)
+        finally:
+            served.terminate()
+            served.wait(LIMIT_S)
+            shutil.rmtree(state)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Hello!")
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def test_each_extra_is_tried_alone() -> None:
+    offered = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    tried = set(re.findall(r'Installed\(.+, wheel, "(\w+)"\)', Path(__file__).read_text()))
+    assert tried == set(offered) - {"all"}
 
 
 def test_testing_alone_plays_a_scenario_in_yaml(wheel: Path, tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.wire import MESSAGE_TYPES, SYSTEM_TYPES
-from quarterdeck.wire._base import Message
+from quarterdeck.wire import MESSAGE_TYPES, SYSTEM_TYPES, Message
 from quarterdeck.wire._json import loads
 
 CLASS_OF_TYPE = {cls.__struct_config__.tag: cls for cls in MESSAGE_TYPES}

@@ -31,7 +31,7 @@ def processor_s() -> float:
 
 
 class Meter:
-    """Processor time and time by the clock, of what is done inside the ``with``."""
+    """CPU time and wall-clock time of what is done inside the ``with``."""
 
     figures: Figures
 

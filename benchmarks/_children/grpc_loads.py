@@ -10,8 +10,9 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from itertools import islice
 from typing import Any
 
 import grpc
@@ -20,8 +21,10 @@ from quarterdeck.gateways.grpc import Server, Settings
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.methods import METHODS
 from quarterdeck.host import Host
+from quarterdeck.host.fanout import Fanout, ReadFrames
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.requests import CreateSession, CreateToken
+from quarterdeck.host.resources import Frame
 from quarterdeck.testing.sim import executable
 from quarterdeck.timeline.events import TextAdded
 
@@ -33,11 +36,13 @@ AT_ONCE = 16
 Setting = dict[str, Any]
 
 
-def previews(count: int) -> list[Preview]:
+def previews(count: int, session: str = SESSION, after_seq: int = 1_234) -> list[Preview]:
     """Each a piece of text, as a model at full speed says them."""
     return [
         Preview(
-            session=SESSION, after_seq=1_234, events=[TextAdded(1_790_000_000.0 + n, "msg_01ABCDEF:0", "some text ")]
+            session=session,
+            after_seq=after_seq,
+            events=[TextAdded(1_790_000_000.0 + n, "msg_01ABCDEF:0", "some text ")],
         )
         for n in range(count)
     ]
@@ -71,7 +76,7 @@ async def bare(path: str, handler: Any) -> AsyncIterator[str]:
 
 
 async def client(load: str, **setting: Any) -> dict[str, Any]:
-    """Runs the client; adds the processor time of this process meanwhile."""
+    """Runs the client; adds the CPU time of this process meanwhile."""
     command = [sys.executable, "-m", "benchmarks._children.grpc_loads", f"client:{load}", json.dumps(setting)]
     before = time.process_time()
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
@@ -95,8 +100,40 @@ async def watch_bare(setting: Setting) -> dict[str, Any]:
         return await client("watch", address=address, secret="", count=setting["count"])
 
 
+class Telling(Fanout):
+    """The fan-out of a session in which more happens whenever its watcher has been told everything."""
+
+    def __init__(self, session: str, last_seq: int, count: int) -> None:
+        super().__init__(last_seq)
+        self._left = iter(previews(count, session, last_seq))
+
+    async def watch(
+        self, after: int, read: ReadFrames, *, previews: bool
+    ) -> AsyncGenerator[Sequence[Frame | Preview], None]:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(self._happen)
+        async for news in super().watch(after, read, previews=previews):
+            yield news
+            if all(one.seen == self._count for one in self._watchers):
+                loop.call_soon(self._happen)
+
+    def _happen(self) -> None:
+        for preview in islice(self._left, TOGETHER):
+            self.preview(preview)
+
+
 async def watch_ours(setting: Setting) -> dict[str, Any]:
-    async with hosted(outbox_bytes=256 * 1024) as (host, _, address, secret):
+    """Through the session's own fan-out, as what a CLI says goes."""
+    async with hosted() as (host, _, address, secret):
+        session = await host.create_session(CreateSession(cwd=str(host.folder)))
+        log = host._actors[session.id].log
+        log.fanout = Telling(session.id, log.fanout.last_seq, setting["count"])
+        return await client("watch", address=address, secret=secret, count=setting["count"], session=session.id)
+
+
+async def watch_gateway(setting: Setting) -> dict[str, Any]:
+    """The gateway alone: what it is told is there already."""
+    async with hosted() as (host, _, address, secret):
         session = await host.create_session(CreateSession(cwd=str(host.folder)))
         items = previews(setting["count"])
 
@@ -176,6 +213,7 @@ async def client_unary(setting: Setting) -> dict[str, Any]:
 LOADS: dict[str, Callable[[Setting], Awaitable[dict[str, Any]]]] = {
     "watch_bare": watch_bare,
     "watch_ours": watch_ours,
+    "watch_gateway": watch_gateway,
     "unary_bare": unary_bare,
     "unary_ours": unary_ours,
     "client:watch": client_watch,

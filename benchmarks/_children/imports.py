@@ -1,4 +1,4 @@
-"""Runs one import statement in this fresh process; prints its seconds, by the clock and of the processor, and memory.
+"""Runs one import statement in this fresh process; prints wall-clock time, CPU time and memory.
 
 Run as ``python imports.py "import x"``.
 """

@@ -9,6 +9,7 @@ import pytest
 
 from chaos.kit import Chaos
 from client.fake import session_and_cli, until
+from inside import connection_of
 from quarterdeck import (
     LATER,
     Aborted,
@@ -72,7 +73,7 @@ async def test_a_callback_that_answers_while_the_session_closes_is_no_error(chao
         await session.prompt("hi").send()
         await asked.wait()
         closed = asyncio.create_task(session.close())
-        await until(lambda: session._link.side.input_closed)
+        await until(lambda: connection_of(session).side.input_closed)
         closing.set()
         await closed
 

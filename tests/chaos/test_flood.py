@@ -11,6 +11,7 @@ import pytest
 
 from chaos.kit import Chaos, resident_bytes
 from client.fake import FakeCli
+from inside import connection_of
 from quarterdeck import Message, PermissionResultAllow, ResultMessage, Session, StreamEvent
 from quarterdeck.client.spill import Spill
 from quarterdeck.protocol import RequestReceived
@@ -51,8 +52,8 @@ for prompt in prompts():
         await asked.wait()
         await until(lambda: session.last_result, "the result")
         assert resident_bytes() - before < GROWTH_BYTES
-        assert session._link.inbox.unread_bytes < 10_000_000
-        assert session._link.inbox.spilled_bytes > 50_000_000
+        assert connection_of(session).inbox.unread_bytes < 10_000_000
+        assert connection_of(session).inbox.spilled_bytes > 50_000_000
         expected, end = 0, None
         async for batch in session.batches():
             for message in batch:
@@ -85,7 +86,10 @@ for message in messages():
     async with chaos.session(source) as session:
         async for message in session.prompt("hi"):
             if not answers and isinstance(message, StreamEvent):
-                await until(lambda: session._link.inbox._paused or session._link.inbox._may_spill, "the high mark")
+                await until(
+                    lambda: connection_of(session).inbox.is_full,
+                    "the high mark",
+                )
                 answers.append(await session.request("oracle"))
             if isinstance(message, ResultMessage):
                 answers.append(await session.request("oracle"))
@@ -137,7 +141,7 @@ for prompt in prompts():
     )
     async with chaos.session(source, close_grace_s=0.1) as session:
         await session.prompt("hi").send()
-        await until(lambda: session._link.inbox._paused, "the high mark")
+        await until(lambda: connection_of(session).inbox.is_full, "the high mark")
     assert session.exit_status is not None
 
 

@@ -10,8 +10,22 @@ from unittest.mock import AsyncMock
 
 import pytest
 
+from client.fake import until
 from protocol.pair import init, result
-from quarterdeck import ClaudeSDKClient, ProcessExited, ResultMessage, Transport, TransportClosed, query
+from quarterdeck import (
+    AgentDefinition,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    HookMatcher,
+    PermissionResultDeny,
+    ProcessExited,
+    ResultMessage,
+    Transport,
+    TransportClosed,
+    create_sdk_mcp_server,
+    query,
+    tool,
+)
 from quarterdeck.client.official_transport import as_byte_transport
 from quarterdeck.client.session import Session
 from quarterdeck.transport import Grace
@@ -59,6 +73,64 @@ async def test_a_transport_of_the_official_kind_carries_a_session() -> None:
     assert [message.result for message in messages if isinstance(message, ResultMessage)] == ["from afar"]
     assert [line["type"] for line in transport.written] == ["control_request", "user"]
     assert transport.closed
+
+
+async def test_it_gets_the_whole_handshake_and_its_requests_are_served() -> None:
+    """Hooks, a guard, tools, agents and the system prompt used to be dropped where a transport was given."""
+
+    class Asking(Loopback):
+        """Asks a hook, a permission and a tool server in its turn."""
+
+        async def write(self, data: str) -> None:
+            line = json.loads(data)
+            if line["type"] != "user":
+                await super().write(data)
+                return
+            self.written.append(line)
+            (matcher,) = self.written[0]["request"]["hooks"]["PreToolUse"]
+            used = {"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "t1"}
+            seen = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "tool_use_id": "t1"}
+            called = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "shout", "arguments": {}}}
+            for request_id, request in {
+                "hook": {"subtype": "hook_callback", "callback_id": matcher["hookCallbackIds"][0], "input": seen},
+                "permission": {"subtype": "can_use_tool", **used},
+                "tool": {"subtype": "mcp_message", "server_name": "local", "message": called},
+            }.items():
+                self.messages.put_nowait({"type": "control_request", "request_id": request_id, "request": request})
+
+        def answers(self) -> dict[str, Any]:
+            responses = [line["response"] for line in self.written if line["type"] == "control_response"]
+            return {one["request_id"]: one["response"] for one in responses}
+
+    async def hook(*_: Any) -> Any:
+        return {"systemMessage": "seen"}
+
+    async def decide(*_: Any) -> Any:
+        return PermissionResultDeny(message="not now")
+
+    @tool("shout", "Says it loudly", {})
+    async def shout(_: Any) -> Any:
+        return {"content": [{"type": "text", "text": "HEY"}]}
+
+    options = ClaudeAgentOptions(
+        hooks={"PreToolUse": [HookMatcher(hooks=[hook])]},
+        can_use_tool=decide,
+        mcp_servers={"local": create_sdk_mcp_server("local", tools=[shout])},
+        agents={"helper": AgentDefinition(description="helps", prompt="Help.")},
+        system_prompt="Be brief.",
+    )
+    transport = Asking()
+    async with ClaudeSDKClient(options, transport=transport) as client:
+        await client.query("hi")
+        await until(lambda: len(transport.answers()) == 3)
+    request = transport.written[0]["request"]
+    assert request["subtype"] == "initialize"
+    said = (request["systemPrompt"], list(request["agents"]), request["sdkMcpServers"])
+    assert said == ("Be brief.", ["helper"], ["local"])
+    answers = transport.answers()
+    assert answers["hook"]["systemMessage"] == "seen"
+    assert (answers["permission"]["behavior"], answers["permission"]["message"]) == ("deny", "not now")
+    assert answers["tool"]["mcp_response"]["result"]["content"] == [{"type": "text", "text": "HEY"}]
 
 
 async def test_a_mock_or_a_class_with_the_methods_alone_is_one_too() -> None:

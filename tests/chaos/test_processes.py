@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from chaos.kit import POLITE, Chaos, pid_of
+from inside import connection_of
 from quarterdeck import (
     AssistantMessage,
     BadLine,
@@ -249,7 +250,7 @@ async def test_a_fault_of_our_own_while_reading_ends_the_session_and_hides_nothi
         raise ZeroDivisionError("a fault of ours")
 
     async with chaos.session() as session:
-        monkeypatch.setattr(session._link.side, "decode", fail)
+        monkeypatch.setattr(connection_of(session).side, "decode", fail)
         with pytest.raises(ZeroDivisionError, match="a fault of ours"):
             await session.prompt("hi")
     assert [type(context["exception"]) for context in loop_errors] == [ZeroDivisionError]

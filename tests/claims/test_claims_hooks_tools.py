@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from claims.reading import NEWEST, VERSIONS, talk
-from quarterdeck.wire._base import wire_names
 from quarterdeck.wire.hook_outputs import UserPromptSubmitHookSpecificOutput
 from quarterdeck.wire.hooks import HOOK_EVENTS
 from quarterdeck.wire.tools import TOOL_INPUT_TYPES, parse_tool_input
+from quarterdeck.wire.untyped import wire_names
 
 THIRTEEN = {
     "PreToolUse",

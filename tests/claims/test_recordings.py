@@ -13,7 +13,7 @@ from claims.scenarios import CLAIMS
 from conversations.test_recordings import HOME_PATHS
 from looping import for_each
 from quarterdeck.wire import BadLine, SystemMessage, UnknownMessage, decode
-from quarterdeck.wire._untyped import untyped_keys
+from quarterdeck.wire.untyped import untyped_keys
 
 PATHS = sorted(OWN.glob("*/*.ndjson"))
 

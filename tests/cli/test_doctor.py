@@ -285,7 +285,7 @@ def test_a_clock_of_1970_is_a_problem(home: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_missing_extras_say_what_they_are_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_is_installed", lambda module: module != "yaml")
+    monkeypatch.setattr(machine, "find_spec", lambda module: None if module == "yaml" else object())
     assert machine.python()[1:] == [
         DoctorFinding(
             "Python",
@@ -300,7 +300,7 @@ def test_missing_extras_say_what_they_are_for(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(("installed", "problems"), [("0.19.0", 1), ("0.20.0", 0), ("1.0", 0), ("unknown", 0)])
 def test_an_old_msgspec_is_a_problem(installed: str, problems: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_version", lambda package: installed)
+    monkeypatch.setattr(machine, "version", lambda package: installed)
     assert [finding.id for finding in machine.python()].count("msgspec") == problems
 
 

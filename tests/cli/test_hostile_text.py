@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from cli.hostile import HOSTILE, OBEYED
 from quarterdeck.cli import main
 from quarterdeck.cli.terminal import outputs
 from quarterdeck.testing.recording import Entry, Header, Trailer, save
 from quarterdeck.wire import decode
-
-HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\x08\u202eevil\u2066\x7f"
-OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def recording_of(folder: Path) -> Path:
@@ -74,8 +71,9 @@ COMMANDS: dict[str, tuple[list[str], Callable[[Path], Path]]] = {
     "a scenario": (["sim", "--scenario", "FILE", "-p", "x"], scenario_of),
     "policy test": (["policy", "test", "FILE"], cases_of),
     "policy test for programs": (["policy", "test", "--json", "FILE"], cases_of),
-    "policy lint": (["policy", "lint", "FILE"], settings_of),
-    "policy explain": (["policy", "explain", "--no-settings", f"Bash(ls {HOSTILE})"], not_json),
+    "policy check": (["policy", "check", "FILE"], settings_of),
+    "policy check for programs": (["policy", "check", "--json", "FILE"], settings_of),
+    "policy explain": (["policy", "explain", "--no-settings", f"Read({HOSTILE})"], not_json),
 }
 
 
@@ -88,7 +86,7 @@ def test_a_command_shows_hostile_text_without_obeying_it(
     with contextlib.suppress(SystemExit):
         main([str(path) if word == "FILE" else word for word in words])
     printed = "".join(capfd.readouterr())
-    assert printed
+    assert "evil" in printed, "the hostile text was not reached"
     assert [found.group() for found in OBEYED.finditer(printed)] == []
 
 

@@ -145,7 +145,7 @@ def test_several_ids_that_begin_so_are_named(capsys: Capture) -> None:
         "quarterdeck sessions: several ids start with 'aaaa':\n"
         f"    {FIRST}     2 h ago  Fix the login\n"
         f"    {SECOND}   2 min ago  Bonjour 世界\n"
-        "  Use more of the ID.\n",
+        "  Use a longer prefix.\n",
     )
 
 

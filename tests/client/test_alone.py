@@ -8,6 +8,7 @@ import contextvars
 from typing import Any
 
 from client.fake import FakeCli, session_and_cli, until
+from inside import connection_of
 from quarterdeck import ClaudeAgentOptions, PermissionResultAllow
 from quarterdeck.protocol import AnswerReceived, RequestFailed
 
@@ -55,7 +56,7 @@ async def test_one_task_serves_them_all_and_is_gone_with_the_session() -> None:
     async with session_and_cli(options(decide)) as (session, cli):
         await ask_one_by_one(cli, 5)
         assert len(tasks) == 1
-        assert not session._link.requests.being_served
+        assert not connection_of(session).requests.being_served
         await session.close()
         assert not any(task in asyncio.all_tasks() for task in tasks)
     await until(lambda: asyncio.all_tasks() <= before)
@@ -77,7 +78,7 @@ async def test_while_one_waits_the_next_is_served_by_another_task() -> None:
         gate.set()
         assert (await cli.expect(AnswerReceived)).request_id == slow
         await ask_one_by_one(cli, 1)
-        assert not session._link.requests.being_served
+        assert not connection_of(session).requests.being_served
 
 
 async def test_a_context_variable_set_by_one_is_not_seen_by_the_next() -> None:
@@ -113,7 +114,7 @@ async def test_one_that_is_taken_back_ends_and_the_next_is_served() -> None:
         await until(lambda: bool(ended))
         last = ask(cli, 3)
         assert (await cli.expect(AnswerReceived)).request_id == last
-        assert not session._link.requests.being_served
+        assert not connection_of(session).requests.being_served
 
 
 async def test_one_that_is_taken_back_in_the_same_breath_is_not_served() -> None:
@@ -129,7 +130,7 @@ async def test_one_that_is_taken_back_in_the_same_breath_is_not_served() -> None
         cli.side.cancel(request_id)
         cli.flush()
         await ask_one_by_one(cli, 1)
-        assert not session._link.requests.being_served
+        assert not connection_of(session).requests.being_served
     assert served == [0, 0]
 
 
@@ -161,7 +162,7 @@ async def test_a_task_that_somebody_cancels_while_it_waits_leaves_no_request_wit
         tasks[1].cancel()
         await until(tasks[1].done)
         await ask_one_by_one(cli, 1)
-        assert not session._link.requests.being_served
+        assert not connection_of(session).requests.being_served
 
 
 async def test_a_task_that_is_called_and_cancelled_at_once_refuses_the_request() -> None:
@@ -169,9 +170,9 @@ async def test_a_task_that_is_called_and_cancelled_at_once_refuses_the_request()
     async with session_and_cli(options(decide)) as (session, cli):
         await ask_one_by_one(cli, 1)
         request_id = cli.prepare_to_ask(1)
-        session._link.bytes_received(cli.side.outgoing())  # within a task, so the other one is called a turn later
+        connection_of(session).bytes_received(cli.side.outgoing())  # in a task: the other one is called a turn later
         tasks[0].cancel()
         failed = await cli.expect(RequestFailed)
         assert (failed.request_id, failed.error) == (request_id, "the handler was cancelled")
         await ask_one_by_one(cli, 1)
-        assert not session._link.requests.being_served
+        assert not connection_of(session).requests.being_served

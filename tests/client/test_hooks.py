@@ -8,19 +8,32 @@ from typing import Any
 
 import pytest
 
+from quarterdeck import ClaudeAgentOptions, HookMatcher, PermissionResultAllow, PermissionResultDeny
+from quarterdeck.client.dispatch import Dispatcher
 from quarterdeck.client.guard import refusal
 from quarterdeck.client.hooks import HookRunner
+from quarterdeck.client.launch import plan_launch
 from quarterdeck.client.launch_initialize import RegisteredHook
-from quarterdeck.client.serving import CancelSignal
-from quarterdeck.wire import HookCallbackRequest
+from quarterdeck.client.serving import LATER, CancelSignal
+from quarterdeck.wire import HookCallbackRequest, ToolPermissionContext
 
 DENY = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}
 SOON_S = 0.001
 Guard = Callable[[Any, str | None, Any], Any]
 
 
-def decide(guard: Guard, *, timeout_s: float = 60.0, signal: CancelSignal | None = None) -> Awaitable[dict[str, Any]]:
-    runner = HookRunner({"hook_0": RegisteredHook("PreToolUse", guard, timeout_s=timeout_s, guards=True)})
+async def leave_to_the_cli(*_: Any) -> None:
+    """As with a CLI that asks itself."""
+
+
+def decide(
+    guard: Guard,
+    *,
+    timeout_s: float = 60.0,
+    signal: CancelSignal | None = None,
+    ask: Callable[..., Awaitable[Any]] = leave_to_the_cli,
+) -> Awaitable[dict[str, Any]]:
+    runner = HookRunner({"hook_0": RegisteredHook("PreToolUse", guard, timeout_s=timeout_s, guards=True)}, ask=ask)
     request = HookCallbackRequest("hook_0", {"hook_event_name": "PreToolUse", "tool_name": "Bash"}, "toolu_1")
     return runner.run("r1", request, signal or CancelSignal())
 
@@ -150,3 +163,64 @@ async def test_a_guard_that_is_dropped_in_its_first_wait_is_closed() -> None:
     deciding.send(None)
     deciding.close()
     assert closed == ["yes"]
+
+
+def asks(*_: Any) -> dict[str, Any]:
+    said = {"permissionDecision": "ask", "permissionDecisionReason": "a second look"}
+    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}, "systemMessage": "kept"}
+
+
+def dispatcher(version: str | None, can_use_tool: Any) -> Dispatcher:
+    options = ClaudeAgentOptions(hooks={"PreToolUse": [HookMatcher(hooks=[asks])]}, can_use_tool=can_use_tool)
+    hooks = plan_launch(options, cli=["claude"], version="2.1.52").hooks
+    assert hooks is not None
+    return Dispatcher(options, hooks, version=lambda: version)
+
+
+async def answer_of(version: str | None, can_use_tool: Any) -> dict[str, Any]:
+    called = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "agent_id": "a1"}
+    request = HookCallbackRequest("hook_0", called, "toolu_1")
+    answer: dict[str, Any] = await dispatcher(version, can_use_tool)("r1", request, CancelSignal())
+    return answer
+
+
+@pytest.mark.parametrize("version", ["2.0.77", "2.1.52", "2.1.324", None])
+async def test_where_the_cli_does_not_ask_for_a_hook_the_permission_callback_is_asked_at_once(
+    version: str | None,
+) -> None:
+    seen: list[Any] = []
+
+    async def allow(name: str, given: dict[str, Any], context: ToolPermissionContext) -> PermissionResultAllow:
+        seen.append((name, given, context.tool_use_id, context.agent_id, context.decision_reason))
+        return PermissionResultAllow(updated_input={"command": "ls -l"})
+
+    answer = await answer_of(version, allow)
+    assert seen == [("Bash", {"command": "ls"}, "toolu_1", "a1", "a second look")]
+    assert answer["systemMessage"] == "kept"
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "allow"
+    assert answer["hookSpecificOutput"]["updatedInput"] == {"command": "ls -l"}
+
+
+@pytest.mark.parametrize("how", ["nobody", "says no", "fails", "answers nonsense", "answers later"])
+async def test_where_the_cli_does_not_ask_for_a_hook_only_a_yes_lets_the_call_run(how: str) -> None:
+    def callback(*_: Any) -> Any:
+        if how == "fails":
+            raise RuntimeError("broken")
+        return {"says no": PermissionResultDeny(message="not now"), "answers later": LATER}.get(how, "yes")
+
+    answer = await answer_of("2.1.52", None if how == "nobody" else callback)
+    said = answer["hookSpecificOutput"]
+    assert said["permissionDecision"] == "deny"
+    reasons = {"nobody": "nobody can allow this", "says no": "not now"}
+    assert reasons.get(how, "A PreToolUse hook failed, so this is refused") in said["permissionDecisionReason"]
+
+
+async def test_a_cli_that_asks_for_hooks_is_left_to_do_so_and_so_is_any_for_a_callback_that_answers_later() -> None:
+    class Later:
+        answers_later = True
+
+        async def __call__(self, *_: Any) -> Any:
+            raise AssertionError("the CLI has not asked")
+
+    assert await answer_of("2.1.325", Later.__call__) == asks()
+    assert await answer_of("2.1.52", Later()) == asks()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import random
 from collections.abc import Awaitable, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pytest
 
 import soak
 from conversations import Recording, all_recordings
+from inside import connection_of
 from quarterdeck import (
     LATER,
     ClaudeAgentOptions,
@@ -18,6 +21,7 @@ from quarterdeck import (
     JournalEntry,
     JournalReader,
     PermissionResultAllow,
+    ProcessExited,
     RequestEntry,
     ResultMessage,
     Session,
@@ -27,11 +31,21 @@ from quarterdeck.client.journal import Journal
 from quarterdeck.protocol import AnswerReceived, Exited, LocalProtocolError, RequestFailed
 from quarterdeck.timeline import Event, Timeline, fold
 from quarterdeck.transport import ExitStatus, memory_pair
-from quarterdeck.wire import ControlRequest, UserMessage, decode
+from quarterdeck.wire import (
+    ControlCancelRequest,
+    ControlRequest,
+    ControlResponse,
+    SessionStateChangedMessage,
+    TranscriptMirrorMessage,
+    UserMessage,
+    decode,
+)
 
 from .fake import FakeCli, init, result, session_and_cli, until
 
 CUTS = soak.cases(1, in_soak=10)
+NOT_READ = (ControlRequest, ControlResponse, ControlCancelRequest, TranscriptMirrorMessage, SessionStateChangedMessage)
+"""What a program does not read: requests, the copy of the transcript for a session store, states nobody asked for."""
 BASH = {"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "t1"}
 
 
@@ -82,19 +96,25 @@ class Ours:
     def exited(self, status: ExitStatus) -> None: ...
 
 
-async def played(recording: Recording, chance: random.Random, *, read: bool) -> tuple[Kept, Follower]:
-    """The conversation again, through a session: its bytes cut anywhere, our lines where they stood."""
+When = Literal["at once", "late", "never"]
+
+
+async def played(recording: Recording, chance: random.Random, read: When) -> tuple[Kept, Follower, list[bytes]]:
+    """The conversation again, through a session: its bytes cut anywhere, our lines where they stood. Also returns what
+    the program has read."""
     near, far = memory_pair()
     await far.start(Ours())
     session = Session(transport=near)
-    session.journal = Journal(session, clock=lambda: 0.0)
+    times = itertools.count()
+    session.journal = Journal(session, clock=lambda: float(next(times)))
     kept, follower = Kept(), Follower()
     session.journal.add(kept)
     session.journal.add(follower)
     await session.attach(())
     for subtype in asked_in(recording):
         session.on_request(subtype, lambda *_: LATER)  # the answers are in the recording
-    reader = asyncio.ensure_future(_read(session)) if read else None
+    seen: list[bytes] = []
+    reader = asyncio.ensure_future(_read(session, seen)) if read == "at once" else None
     waiting = b""
     for entry in recording.entries:
         if entry.eof:
@@ -105,20 +125,24 @@ async def played(recording: Recording, chance: random.Random, *, read: bool) -> 
         await _deliver(far, waiting, chance, session, kept)
         waiting = b""
         if entry.line.strip():
-            side = session._link.side
+            side = connection_of(session).side
             side._outgoing.append(entry.line.rstrip() + b"\n")  # also what this client would never say
-            session._link._pump()
+            connection_of(session)._pump()
     await _deliver(far, waiting, chance, session, kept)
+    if read == "late":
+        reader = asyncio.ensure_future(_read(session, seen))
+        await asyncio.sleep(0)
     far.exit(ExitStatus(code=0))
-    await session.close()
     if reader is not None:
-        await reader
-    return kept, follower
+        with contextlib.suppress(ProcessExited):  # some recordings end in the middle of a turn
+            await reader
+    await session.close()
+    return kept, follower, seen
 
 
-async def _read(session: Session) -> None:
-    async for _ in session.messages():
-        pass
+async def _read(session: Session, seen: list[bytes]) -> None:
+    async for batch in session.batches():
+        seen += [message.raw for message in batch]
 
 
 async def _deliver(far: Any, data: bytes, chance: random.Random, session: Session, kept: Kept) -> None:
@@ -142,16 +166,19 @@ def as_said(recording: Recording) -> list[tuple[str, bytes]]:
     return [(entry.direction, entry.line.rstrip() if entry.direction == "in" else entry.line) for entry in said]
 
 
-@pytest.mark.parametrize("read", [True, False], ids=["read at once", "never read"])
-async def test_live_and_replay_give_the_same_timeline_whatever_the_chunks(read: bool) -> None:
+@pytest.mark.parametrize("read", get_args(When))
+async def test_live_and_replay_give_the_same_timeline_whatever_the_chunks(read: When) -> None:
     chance = random.Random(soak.SEED)
     for recording in all_recordings():
         said = as_said(recording)
-        _, replayed = fold([(0.0, direction, line) for direction, line in said])  # type: ignore[misc]
         for _ in range(CUTS):
-            kept, follower = await played(recording, chance, read=read)
+            kept, follower, seen = await played(recording, chance, read)
             assert kept.lines == said, recording.id
+            _, replayed = fold([(entry.at, entry.direction, entry.message.raw) for entry in kept.entries])
             assert follower.events == replayed, recording.id
+            content = [entry.message for entry in kept.entries if entry.direction == "out"]
+            read_by_program = [message.raw for message in content if not isinstance(message, NOT_READ)]
+            assert seen == ([] if read == "never" else read_by_program), recording.id
 
 
 async def test_a_request_is_told_after_the_text_before_it_in_the_same_chunk() -> None:
@@ -180,7 +207,7 @@ async def test_entries_count_every_line_and_their_time_never_goes_back() -> None
     times = iter([5.0, 4.0, 6.0, *range(7, 100)])
     kept = Kept()
     async with session_and_cli() as (session, cli):
-        session.journal = session._link._journal = Journal(session, clock=lambda: float(next(times)))
+        session.journal = connection_of(session)._journal = Journal(session, clock=lambda: float(next(times)))
         session.journal.add(kept)
         await session.send("hi")
         await cli.expect(UserMessage)
@@ -380,13 +407,13 @@ async def test_a_request_that_nobody_serves_is_refused_after_the_record() -> Non
     kept = Kept()
     async with session_and_cli() as (first, cli):
         first.journal.add(kept)
-        first._link._write = lambda: None  # type: ignore[method-assign]  # it dies before it can refuse
+        connection_of(first)._write = lambda: None  # type: ignore[method-assign]  # it dies before it can refuse
         cli.ask("never_heard_of")
         await until(lambda: kept.entries)
         second, other = await moved(cli, ClaudeAgentOptions(), kept)
         failed = await other.expect(RequestFailed)
         assert "Unsupported control request" in failed.error
-        del first._link._write
+        del connection_of(first)._write
         await second.close()
 
 

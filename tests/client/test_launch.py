@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -543,3 +544,7 @@ def test_bad_options_are_refused_before_anything_is_planned() -> None:
 
 def test_initialize_is_valid_json_on_the_wire() -> None:
     assert msgspec.json.decode(msgspec.json.encode(plan(system_prompt="ü").initialize))["systemPrompt"] == "ü"
+
+
+def test_the_cli_is_told_a_version_of_three_numbers() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", plan().sdk_version)

@@ -11,9 +11,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
 
+import msgspec
 import pytest
 
 from looping import for_each
+from quarterdeck import client, wire
 from quarterdeck.client.option_rules import OptionWarning
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.options_types import HookEvent, HookMatcher
@@ -73,6 +75,29 @@ def test_checking_leaves_the_options_as_they_are() -> None:
 
 def test_the_hook_events_are_those_of_the_wire() -> None:
     assert get_args(HookEvent) == HOOK_EVENTS
+
+
+OUTPUTS = [cls.__name__ for cls in (*wire.SPECIFIC_OUTPUT_TYPES.values(), *get_args(wire.HookJSONOutput))]
+
+
+@for_each("name", OUTPUTS)
+def test_the_outputs_of_hooks_have_the_keys_of_the_wire(name: str) -> None:
+    typed_dict, struct = getattr(client, name), getattr(wire, name)
+    spelled = {key: key.removesuffix("_") for key in typed_dict.__annotations__}  # ``async_`` is a word of Python
+    fields = {field.encode_name: field for field in msgspec.structs.fields(struct) if field.encode_name.isascii()}
+    tag = struct.__struct_config__.tag_field
+    assert set(spelled.values()) == set(fields) | ({tag} if tag else set())
+    needed = {spelled[key] for key in typed_dict.__required_keys__}
+    # The struct says by itself which event it is for, and that it is asynchronous.
+    assert needed - {tag, "async"} == {key for key, field in fields.items() if field.required}
+    if tag:
+        assert get_args(typed_dict.__annotations__[tag]) == (struct.__struct_config__.tag,)
+
+
+def test_every_output_of_a_hook_is_a_typed_dict_too() -> None:
+    assert {cls.__name__ for cls in get_args(client.HookSpecificOutput)} | {
+        cls.__name__ for cls in get_args(client.HookJSONOutput)
+    } == set(OUTPUTS)
 
 
 def test_the_defaults_are_valid() -> None:
@@ -453,7 +478,7 @@ def test_narrow_rules_beside_a_permission_callback_need_no_warning() -> None:
 
 
 def test_a_hook_event_of_tomorrow_gets_a_warning() -> None:
-    with pytest.warns(OptionWarning, match="'MoonRise' is not an event of the CLI"):
+    with pytest.warns(OptionWarning, match="'MoonRise' is not a known hook event"):
         check(hooks={"MoonRise": [HookMatcher(hooks=[callback])]})
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from client.fake import FakeCli, session_and_cli, until
+from inside import classes_are_inspected, connection_of, forget_classes
 from protocol.pair import init, result, system
 from quarterdeck import (
     LATER,
@@ -32,8 +33,7 @@ from quarterdeck import (
     ToolPermissionContext,
     UserMessage,
 )
-from quarterdeck.protocol import AnswerReceived, CancelReceived, RequestFailed, RequestReceived
-from quarterdeck.wire import codec
+from quarterdeck.protocol import AnswerReceived, CancelReceived, OutputEnded, RequestFailed, RequestReceived
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
@@ -47,14 +47,14 @@ def delta(words: str, **more: Any) -> dict[str, Any]:
 
 
 async def test_while_the_cli_starts_the_classes_of_its_messages_are_inspected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(codec, "_for_all", None)
+    forget_classes(monkeypatch)
     cli = FakeCli()
     cli.answers_initialize = False
     await cli.start()
     session = Session(transport=cli.near)
     opening = asyncio.create_task(session.open())
     asked = await cli.expect(RequestReceived)
-    await until(lambda: codec._for_all is not None)
+    await until(classes_are_inspected)
     cli.answer(asked.request_id, {})
     await opening
     await session.close()
@@ -260,7 +260,7 @@ async def test_allow_always_carries_the_input_and_the_tool_use_id() -> None:
         cli.ask("can_use_tool", **BASH)
         answer = (await cli.expect(AnswerReceived)).answer
         assert answer == {"behavior": "allow", "updatedInput": {"command": "ls"}, "toolUseID": "t1"}
-        assert session._link.requests._signals == {}
+        assert connection_of(session).requests._signals == {}
 
 
 async def test_a_plain_function_may_deny_and_stop_the_turn() -> None:
@@ -468,3 +468,28 @@ async def test_background_news_between_turns_are_read_too() -> None:
         cli.say(done)
         message = await session.next_message()
         assert type(message).__name__ == "TaskNotificationMessage"
+
+
+@pytest.mark.parametrize(
+    ("env", "shown"),
+    [({}, False), ({"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}, True)],
+    ids=["by default", "by the variable"],
+)
+async def test_states_are_read_by_programs_that_ask_for_them(env: dict[str, str], shown: bool) -> None:
+    async with session_and_cli(ClaudeAgentOptions(env=env)) as (session, cli):
+        await session.send("hi")
+        cli.say({"type": "system", "subtype": "session_state_changed", "state": "running", "session_id": "s"})
+        cli.say(init())
+        cli.say(result())
+        read = [type(message).__name__ async for message in session.response()]
+    assert ("SessionStateChangedMessage" in read) is shown
+
+
+async def test_a_cli_that_never_calls_itself_idle_is_waited_for_as_long_as_the_variable_says() -> None:
+    options = ClaudeAgentOptions(env={"CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "50"})
+    async with session_and_cli(options) as (session, cli):
+        await session.send("hi")
+        session.finish()
+        cli.say(system("session_state_changed", state="running"))
+        await cli.turn()
+        await cli.expect(OutputEnded)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from client.real_cli import Place, place
+from inside import connection_of
 from quarterdeck import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
@@ -189,7 +190,7 @@ async def test_a_flood_that_has_reached_the_disk_does_not_delay_closing(tmp_path
     flooding.chmod(0o755)
     async with asyncio.timeout(LIMIT_S):
         session = await connect(ClaudeAgentOptions(cli_path=flooding, close_grace_s=600.0)).open()
-        while not session._link.inbox.spilled_bytes:  # noqa: ASYNC110
+        while not connection_of(session).inbox.spilled_bytes:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         status = await session.close()
     assert status is not None

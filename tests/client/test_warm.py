@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from client.fake import FakeCli, until
+from inside import connection_of, idle_sessions
 from protocol.pair import init, result
 from quarterdeck import (
     ClaudeAgentOptions,
@@ -296,7 +297,7 @@ async def test_a_pool_of_ten_killed_at_random_serves_on() -> None:
         async def killer() -> None:
             while True:
                 if pool.idle:
-                    chance.choice(pool._idle).session._link.exited(ExitStatus(signal=9))
+                    connection_of(chance.choice(idle_sessions(pool))).exited(ExitStatus(signal=9))
                 await asyncio.sleep(0)
 
         killing = asyncio.create_task(killer())
@@ -327,7 +328,7 @@ async def test_a_pool_of_ten_processes_killed_at_random_serves_on(tmp_path: Path
 
     async with asyncio.timeout(100), WarmPool(10, claude.options(), new_session=lambda o: Noted(o)) as pool:
         await pool.ready()
-        for victim in chance.sample([pid_of(one.session) for one in pool._idle], 3):
+        for victim in chance.sample([pid_of(one) for one in idle_sessions(pool)], 3):
             os.kill(victim, signal.SIGKILL)
         results = await asyncio.gather(*(served(pool, chance, murder) for _ in range(12)))
         assert results == ["served"] * 12

@@ -2,19 +2,22 @@
 
     python describe.py claude_agent_sdk
 
-Uses the standard library only, and says facts only: names, parameters, fields, defaults, bases. A field's ``sample`` is
-a value that fits it, to build the class with.
+Uses the standard library only, and says facts only: names, parameters, fields, defaults, annotations, bases, and what
+common idioms make of a dataclass. A field's ``sample`` is a value that fits it, to build the class with.
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib
 import inspect
 import json
+import pickle
 import sys
 import types
 import typing
+from pathlib import Path
 from typing import Any
 
 SUBMODULES = ("types", "testing")
@@ -57,7 +60,7 @@ def _is_own(module: types.ModuleType, name: str) -> bool:
 
 def _describe(value: Any) -> dict[str, Any]:
     if inspect.isfunction(value):
-        return {"kind": "function", "is": _flavour(value), "parameters": _parameters(value)}
+        return {"kind": "function", **_call(value)}
     if isinstance(value, type):
         return _describe_class(value)
     origin = typing.get_origin(value)
@@ -89,6 +92,7 @@ def _describe_class(cls: type) -> dict[str, Any]:
             "fields": _fields(cls),
             "match_args": by_position,
             "methods": _methods(cls),
+            "idioms": idioms(cls, {field["name"]: field["sample"] for field in _fields(cls)}),
         }
     if issubclass(cls, BaseException):
         built_in = [base.__name__ for base in cls.__mro__[1:] if issubclass(base, BaseException)]
@@ -136,6 +140,31 @@ def _sample(hint: Any) -> Any:
     return [] if (origin or hint) is list else None
 
 
+def idioms(cls: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """What programs do with any dataclass, done with one of these values."""
+    made, first = cls(**values), next(iter(values))
+    changed = dataclasses.replace(made, **{first: "another"})
+    copies = [cls(**values), copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))]  # noqa: S301
+    shown = {
+        "repr": repr(made),
+        "vars": list(vars(made)),
+        "asdict": as_json(dataclasses.asdict(made)),
+        "equal": [[each == made, each != made] for each in [*copies, dataclasses.replace(made), changed]],
+        "changed": getattr(changed, first),
+    }
+    try:
+        shown["hash"] = isinstance(hash(made), int)
+    except TypeError as error:
+        shown["hash"] = str(error)
+    try:
+        setattr(made, first, "set")
+        made.of_the_program = 5
+        shown["set"] = [getattr(made, first), made == changed, vars(made)["of_the_program"]]
+    except AttributeError as error:  # frozen
+        shown["set"] = type(error).__name__
+    return shown
+
+
 def _methods(cls: type) -> dict[str, Any]:
     found = {}
     for name in dir(cls):
@@ -143,8 +172,30 @@ def _methods(cls: type) -> dict[str, Any]:
         if name.startswith("_") and name != "__aenter__":
             continue
         if inspect.isfunction(value) and value.__module__.partition(".")[0] == cls.__module__.partition(".")[0]:
-            found[name] = {"is": _flavour(value), "parameters": _parameters(value)[1:]}
+            call = _call(value)
+            found[name] = {**call, "parameters": call["parameters"][1:]}
     return found
+
+
+def _call(function: Any) -> dict[str, Any]:
+    hints = hints_of(function)
+    returned = {"returns": taken(hints["return"])} if "return" in hints else {}
+    return {"is": _flavour(function), "parameters": _parameters(function), **returned}
+
+
+def hints_of(function: Any) -> dict[str, Any]:
+    """Its annotations as objects; as text where a name is known to type checkers only."""
+    if not inspect.isfunction(function):
+        return {}
+    package = importlib.import_module(function.__module__.partition(".")[0])
+    known = {"Path": Path, **{name: getattr(package, name) for name in package.__all__}}
+    found = {}
+    for name, hint in function.__annotations__.items():
+        try:
+            found[name] = eval(hint, function.__globals__, known) if isinstance(hint, str) else hint  # noqa: S307
+        except (NameError, TypeError):
+            found[name] = hint
+    return {name: type(None) if hint is None else hint for name, hint in found.items()}
 
 
 def _flavour(function: Any) -> str:
@@ -159,8 +210,11 @@ def _parameters(function: Any) -> list[dict[str, Any]]:
     except ValueError:
         return []
     described = []
+    hints = hints_of(function)
     for parameter in signature.parameters.values():
         entry: dict[str, Any] = {"name": parameter.name, "kind": parameter.kind.name}
+        if parameter.name in hints:
+            entry["takes"] = taken(hints[parameter.name])
         if parameter.default is not parameter.empty:
             entry["default"] = as_json(parameter.default)
         described.append(entry)

@@ -22,22 +22,26 @@ from compat.peer import ASK_LIMIT_S, VERSION, peer_python
 RECORD = Path(__file__).with_name(f"tools-{VERSION}.json")
 OFFICIAL: dict[str, Any] = json.loads(RECORD.read_text())
 
-_TELLS_MORE = "the official package shows these as plain strings or objects; ours tells the model what fits"
-_DELIVERED = "the official package fails or drops it; ours delivers it"
+GUIDE = Path(__file__).parents[2] / "docs" / "migration.md"
+_TELLS_MORE = "described exactly"
+_DELIVERED = "the model gets the value"
+_PASSED_ON = "passed on"
 OTHER_SCHEMAS = {
     **dict.fromkeys(["Any", "Literal", "an_enum", "tuple", "set", "dict_of_numbers"], _TELLS_MORE),
-    "a_JSON_schema_of_a_type_only": "the official package takes it for a parameter called type",
+    "a_JSON_schema_of_a_type_only": '`{"type": "object"}` alone is a JSON schema',
 }
-"""Tool → why ours shows another schema."""
+"""Tool → words of ``docs/migration.md`` that say why ours shows another schema."""
 OTHER_RESULTS = {
     **dict.fromkeys(["None", "a string", "a list", "a number", "other data"], _DELIVERED),
-    **dict.fromkeys(["a resource of bytes", "audio"], _DELIVERED),
-    "a wire _meta": _DELIVERED,
-    "annotated text": _DELIVERED,
-    "isError": "the spelling of MCP means the same here",
-    "an exception without a text": "the name of the exception says more than nothing",
+    **dict.fromkeys(["a resource of bytes", "audio", "a wire _meta", "annotated text"], _PASSED_ON),
+    "isError": "`isError` means `is_error`",
+    "an exception without a text": "or the exception's name",
 }
-"""Return → why ours gives another result. All but the last are no error."""
+"""Return → words of the guide that say why ours gives another result. All but the last are no error."""
+OTHER_TEXTS = dict.fromkeys(
+    ["text without text", "text that is a number", "an image without a type"], "a sentence about the block"
+)
+"""Return → words of the guide that say why the error has another text."""
 
 
 def ours() -> dict[str, Any]:
@@ -107,16 +111,21 @@ def test_tools_are_listed_as_the_official_package_lists_them(answers: dict[str, 
 
 
 def test_returns_become_the_results_that_the_official_package_makes(answers: dict[str, Any]) -> None:
-    bad_blocks = {"text without text", "text that is a number", "an image without a type"}
     for name, official in OFFICIAL["returns"].items():
         given = answers["returns"][name]
-        if name in bad_blocks:
+        if name in OTHER_TEXTS:
             assert given["result"]["isError"] is official["result"]["isError"] is True, name
+            assert given["result"] != official["result"], name
         elif name in OTHER_RESULTS:
             assert same_result(given["result"]) != same_result(official["result"]), name
         else:
             assert same_result(given["result"]) == same_result(official["result"]), name
             assert given["warnings"] == official["warnings"], name
+
+
+def test_the_guide_for_moving_over_gives_the_reasons() -> None:
+    words = {*OTHER_SCHEMAS.values(), *OTHER_RESULTS.values(), *OTHER_TEXTS.values()}
+    assert [word for word in words if word not in GUIDE.read_text()] == []
 
 
 def test_what_the_official_package_drops_is_delivered(answers: dict[str, Any]) -> None:

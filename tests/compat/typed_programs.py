@@ -18,6 +18,7 @@ from claude_agent_sdk import (
     CLIJSONDecodeError,
     CLINotFoundError,
     ContentBlock,
+    ContextUsageResponse,
     HookCallback,
     HookContext,
     HookInput,
@@ -25,27 +26,49 @@ from claude_agent_sdk import (
     HookMatcher,
     InMemorySessionStore,
     McpSdkServerConfig,
+    McpServerStatus,
+    McpServerStatusConfig,
+    McpStatusResponse,
+    McpToolInfo,
     Message,
+    MessageOrigin,
+    MirrorErrorMessage,
+    ModelUsage,
+    NotificationHookInput,
     PermissionMode,
+    PermissionRequestHookInput,
     PermissionResult,
     PermissionResultAllow,
     PermissionResultDeny,
     PermissionUpdate,
+    PostToolUseFailureHookInput,
+    PreCompactHookInput,
     ProcessError,
+    RateLimitInfo,
+    RateLimitStatus,
+    RateLimitType,
     ResultError,
     ResultMessage,
     SdkMcpTool,
     SDKSessionInfo,
+    ServerToolName,
+    ServerToolUseBlock,
     SessionKey,
     SessionMessage,
     SessionStore,
     SessionStoreEntry,
     SettingSource,
+    StopHookInput,
     StreamEvent,
+    SubagentStartHookInput,
+    SubagentStopHookInput,
+    SystemInitData,
     SystemMessage,
     TaskNotificationMessage,
+    TaskNotificationStatus,
     TaskProgressMessage,
     TaskStartedMessage,
+    TaskUsage,
     TextBlock,
     ThinkingBlock,
     ThinkingConfig,
@@ -62,7 +85,11 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk._errors import MessageParseError
 from claude_agent_sdk.types import (
+    AssistantMessageError,
     AsyncHookJSONOutput,
+    BackgroundTaskSummary,
+    BaseHookInput,
+    ContextUsageCategory,
     McpHttpServerConfig,
     McpServerConfig,
     McpSSEServerConfig,
@@ -429,3 +456,132 @@ def s50_exhaustive(result: PermissionResultAllow | PermissionResultDeny) -> str:
     if isinstance(result, PermissionResultDeny):
         return result.message
     assert_never(result)
+
+
+async def s51_mcp_status(client: ClaudeSDKClient) -> list[str]:
+    status: McpStatusResponse = await client.get_mcp_status()
+    failed: list[McpServerStatus] = [server for server in status["mcpServers"] if server["status"] == "failed"]
+    tools: list[McpToolInfo] = [tool for server in status["mcpServers"] for tool in server.get("tools", [])]
+    return [server.get("error", "") for server in failed] + [tool["name"] for tool in tools]
+
+
+def s52_server_configurations(server: McpServerStatus) -> str:
+    config: McpServerStatusConfig | None = server.get("config")
+    return config.get("type", "stdio") if config else ""
+
+
+async def s53_context(client: ClaudeSDKClient) -> tuple[float, dict[str, int]]:
+    usage: ContextUsageResponse = await client.get_context_usage()
+    largest: ContextUsageCategory = max(usage["categories"], key=lambda category: category["tokens"])
+    return usage["percentage"], {largest["name"]: largest["tokens"], "free": usage["maxTokens"] - usage["totalTokens"]}
+
+
+def s54_cost_by_model(result: ResultMessage) -> dict[str, float]:
+    def cost(usage: ModelUsage) -> float:
+        return usage["costUSD"] / max(1, usage["inputTokens"] + usage["outputTokens"])
+
+    return {model: cost(usage) for model, usage in (result.model_usage or {}).items()}
+
+
+def s55_task_usage(progress: TaskProgressMessage, end: TaskNotificationMessage) -> int:
+    usage: TaskUsage = progress.usage
+    last: TaskUsage | None = end.usage
+    return (last or usage)["total_tokens"] + TaskUsage(total_tokens=1, tool_uses=2, duration_ms=3)["tool_uses"]
+
+
+def s56_origin(message: UserMessage | ResultMessage) -> str:
+    origin: MessageOrigin | None = message.origin
+    if origin is None or origin["kind"] == "human":
+        return "me"
+    return origin.get("server", origin["kind"])
+
+
+def s57_init_data(message: SystemMessage) -> list[str]:
+    init = cast(SystemInitData, message.data)
+    plugins = [plugin["path"] for plugin in init["plugins"]]
+    return [init["model"], init["permissionMode"], *init.get("capabilities", []), *plugins]
+
+
+def s58_a_hook_input_by_hand() -> list[BaseHookInput]:
+    given: PreToolUseHookInput = {
+        "session_id": "s",
+        "transcript_path": "/t",
+        "cwd": "/",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": "ls"},
+        "tool_use_id": "toolu_1",
+    }
+    after = PostToolUseHookInput(
+        session_id="s",
+        transcript_path="/t",
+        cwd="/",
+        hook_event_name="PostToolUse",
+        tool_name="Bash",
+        tool_input={},
+        tool_response={"stdout": ""},
+        tool_use_id="toolu_1",
+    )
+    return [given, after]
+
+
+async def s59_tests_a_hook() -> HookJSONOutput:
+    prompt: UserPromptSubmitHookInput = {
+        "session_id": "s",
+        "transcript_path": "/t",
+        "cwd": "/",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "hi",
+    }
+    return await s11_hook(prompt, None, {"signal": None})
+
+
+def s60_hook_inputs_by_event(given: HookInput) -> str:
+    if given["hook_event_name"] == "PreToolUse":
+        return given["tool_name"] + given["tool_use_id"] + given.get("agent_id", "")
+    if given["hook_event_name"] == "PostToolUse":
+        return str(given["tool_response"]) + str(given.get("duration_ms", 0) + 1)
+    if given["hook_event_name"] == "UserPromptSubmit":
+        return given["prompt"].upper()
+    if given["hook_event_name"] == "Stop":
+        return "again" if given["stop_hook_active"] else given.get("last_assistant_message", "")
+    return given["session_id"] + given["cwd"]
+
+
+def s61_ends(stop: StopHookInput | SubagentStopHookInput, start: SubagentStartHookInput) -> list[str]:
+    tasks: list[BackgroundTaskSummary] = stop.get("background_tasks", [])
+    crons = [cron["schedule"] for cron in stop.get("session_crons", []) if cron["recurring"]]
+    return [task["description"] + task.get("command", "") for task in tasks] + crons + [start["agent_type"]]
+
+
+def s62_other_events(
+    failed: PostToolUseFailureHookInput,
+    asked: PermissionRequestHookInput,
+    compacted: PreCompactHookInput,
+    told: NotificationHookInput,
+) -> str:
+    trigger: Literal["manual", "auto"] = compacted["trigger"]
+    effort = failed["effort"]["level"] if "effort" in failed else ""
+    suggestions: list[Any] = asked.get("permission_suggestions", [])
+    return failed["error"] + trigger + told.get("title", told["message"]) + effort + str(suggestions)
+
+
+def s63_words_of_limits(info: RateLimitInfo) -> RateLimitStatus:
+    kind: RateLimitType | None = info.rate_limit_type
+    return info.status if kind == "five_hour" else info.overage_status or "allowed"
+
+
+def s64_words_of_messages(message: AssistantMessage, end: TaskNotificationMessage) -> TaskNotificationStatus:
+    error: AssistantMessageError | None = message.error
+    return "failed" if error == "rate_limit" else end.status
+
+
+def s65_words_of_updates(update: PermissionUpdate, block: ServerToolUseBlock) -> tuple[PermissionMode, ServerToolName]:
+    behavior: Literal["allow", "deny", "ask"] | None = update.behavior
+    print(update.type == "setMode", behavior)
+    return update.mode or "default", block.name
+
+
+def s66_a_lost_batch(message: MirrorErrorMessage) -> str:
+    key: SessionKey | None = message.key
+    return key["session_id"] if key else message.error

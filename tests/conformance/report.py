@@ -12,6 +12,8 @@ from .scenario import Scenario
 
 FORMAT = 1
 _MARKS = {"pass": "✓", "differs": "≠", "not there": "–", "not claimed": "n/c", "not run": "?"}
+_SHOWN = {"not there": "missing"}
+"""How a status is called on the page."""
 
 _HEAD = """# Compatibility
 
@@ -84,7 +86,7 @@ def _summary(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     for status, mark in _MARKS.items():
         counts = [sum(_status(row, name) == status for row in rows) for name in names]
         if any(counts):
-            lines.append(f"| {status} ({mark}) | " + " | ".join(map(str, counts)) + " |")
+            lines.append(f"| {_SHOWN.get(status, status)} ({mark}) | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -106,7 +108,10 @@ def _notes(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
         outcome = row["outcomes"].get(name, {"status": "pass"})
         if outcome["status"] != "pass":
             same.setdefault((outcome["status"], outcome.get("detail", "")), []).append(name)
-    return [f"- `{row['id']}` on {', '.join(where)}: {status}: {_cell(why)}" for (status, why), where in same.items()]
+    return [
+        f"- `{row['id']}` on {', '.join(where)}: {_SHOWN.get(status, status)}: {_cell(why)}"
+        for (status, why), where in same.items()
+    ]
 
 
 def _peers(peers: Sequence[Mapping[str, Any]]) -> str:
@@ -117,7 +122,7 @@ def _peers(peers: Sequence[Mapping[str, Any]]) -> str:
         "",
         "The official SDKs run one turn with a permission request, with our tools as their",
     ]
-    lines += ["`claude`. They must print the same each time.", ""]
+    lines += ["`claude`. Their output must be identical each time.", ""]
     ways = list(peers[0]["outcomes"])
     lines += ["| SDK | " + " | ".join(ways) + " |", "|---|" + "---|" * len(ways)]
     for peer in peers:

@@ -216,6 +216,10 @@ class Stage:
         """Bytes on the CLI's stdin that no client would write."""
         session._link._transport.write(line)  # on purpose past the client
 
+    def close_input(self, session: Session) -> None:
+        """At once: ``finish()`` would wait for the turn."""
+        session._link.close_input()
+
     def pid(self, session: Session) -> int:
         pid = session.pid
         if pid is None:

@@ -41,19 +41,14 @@ COLUMNS, ROWS = 120, 60
 
 SHELL = 'exec 3<>"$1"; set -e; while read -r file <&3; do . "$file"; printf "\\n<<%s>>\\n" "${file##*/}"; done'
 KERNEL = """
-import ast, asyncio, inspect, pathlib, sys
+import pathlib, sys
 names = {"__name__": "page"}
 for line in sys.stdin:
     path = pathlib.Path(line.strip())
-    waits = eval(compile(path.read_text(), path.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
-    if inspect.isawaitable(waits):
-        asyncio.run(waits)
-    for name in [name for name in names if name.startswith("test_")]:  # asynchronous: pytest alone does not run them
-        test = names.pop(name)
-        asyncio.run(test(pathlib.Path.cwd()) if inspect.signature(test).parameters else test())
+    exec(compile(path.read_text(), path.name, "exec"), names)
     print(f"<<{path.name}>>", flush=True)
 """
-"""The Python of a page runs in one interpreter, as in a notebook: ``await`` works at the top."""
+"""The Python of a page runs in one plain interpreter. Its tests do not: pytest runs each in a file of its own."""
 
 
 class Snippet(NamedTuple):
@@ -74,7 +69,7 @@ class Snippet(NamedTuple):
 
     @property
     def is_test(self) -> bool:
-        return self.language == "python" and re.search(r"^def test_", self.code, re.MULTILINE) is not None
+        return self.language == "python" and re.search(r"^(async )?def test_", self.code, re.MULTILINE) is not None
 
 
 def snippets(page: Path) -> list[Snippet]:

@@ -1,15 +1,19 @@
-"""``make run``: it installs little, says what it does, and writes no escape codes into a pipe."""
+"""``make run`` installs little, says what it does, and no escape codes in a pipe; ``make soak`` leaves no test out,
+and every target finds its tools."""
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from terminal.kit import LIMIT_S, Term
+from terminal.kit import CTRL_C, ESCAPE, LIMIT_S, Term
 
 ROOT = Path(__file__).parents[2]
 INSTALL = ROOT / ".ci" / "install"
@@ -45,15 +49,72 @@ def test_make_run_installs_only_what_it_runs_and_make_test_the_rest(tmp_path: Pa
     assert "--group dev" in to_lint
 
 
-def test_make_run_ends_with_what_to_do_next(tmp_path: Path) -> None:
-    last = dry_run("run", tmp_path).strip().splitlines()[-1]
-    assert "▸ %s" in last
-    assert "Next: run  . " in last
-    assert "quarterdeck chat --agent sim" in last
+@pytest.mark.parametrize("key", [ESCAPE, CTRL_C, "q"])
+def test_make_run_ends_with_what_to_do_next_whichever_way_one_leaves(key: str) -> None:
+    stamp = f"--assume-old={sys.prefix}/.installed-for-run"  # nothing is installed
+    command = ["make", "--no-print-directory", f"VENV={sys.prefix}", stamp, "run"]
+    env = {**os.environ, "TERM": "xterm-256color", "PATH": "/usr/bin:/bin"}
+    term = Term(command, ROOT, env, 100, 40)
+    try:
+        term.until("gardener · waiting", "Quit (q)")
+        assert "bin/quarterdeck ps --host " in term.text  # the environment is not active there
+        term.press(key)
+        term.exit()
+        shown = [line.strip() for line in term.lines if line.strip()]
+        assert shown[-4] == "Next:"
+        assert shown[-3].startswith(". ")
+        assert shown[-3].endswith("bin/activate")
+        assert shown[-2:] == ["quarterdeck chat --agent sim     (in any folder)", "More: docs/guide/index.md"]
+        assert "Error" not in term.text
+    finally:
+        term.close()
 
 
 def test_a_heading_may_have_commas(tmp_path: Path) -> None:
     assert "fetches the official SDK, 160 MB)" in dry_run("bench", tmp_path)
+
+
+def test_every_tool_that_make_calls_is_installed(tmp_path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE)) - {"help", "clean"}
+    commands = "\n".join(dry_run(target, tmp_path) for target in sorted(targets))
+    scripts = {word for word in commands.split() if word.startswith(("tests/", ".ci/")) and (ROOT / word).is_file()}
+    sources = [commands, *((ROOT / script).read_text() for script in sorted(scripts))]
+    modules = {name for text in sources for name in re.findall(r'-m(?: |", ")([a-z][\w.]*)', text)}
+    assert {"pytest", "coverage", "conformance", "benchmarks"} <= modules
+    assert [name for name in sorted(modules) if importlib.util.find_spec(name) is None] == []
+    programs = set(re.findall(rf"{re.escape(str(tmp_path))}/venv/bin/([\w-]+)", commands))
+    assert {"ruff", "mypy", "lint-imports", "mkdocs"} <= programs
+    assert [name for name in sorted(programs) if not Path(sys.executable).with_name(name).exists()] == []
+
+
+def test_make_soak_runs_every_test_that_has_a_longer_part(tmp_path: Path) -> None:
+    """Those that ask how long to go on, and those that compare with the official SDKs, which it installs."""
+    command = dry_run("soak", tmp_path).replace("\\\n", " ").strip().splitlines()[-1]
+    assert "QUARTERDECK_SOAK=1 QUARTERDECK_INSTALL_PEER=1" in command
+    selection = re.split(r"--timeout \d+", command)[1]
+    said = subprocess.run(
+        ["bash", "-c", f"printf '%s\\n' {selection}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
+    )
+    selected = [ROOT / path for path in said.stdout.split()]
+    longer = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if has_a_longer_part(path)]
+    assert len(longer) > 30
+    assert [path for path in longer if not any(path.is_relative_to(chosen) for chosen in selected)] == []
+
+
+def has_a_longer_part(path: Path) -> bool:
+    imported: set[str] = set()
+    for statement in ast.walk(ast.parse(path.read_text())):
+        if isinstance(statement, ast.Import):
+            imported |= {name.name for name in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            imported.add(statement.module or "")
+    return bool(imported & {"soak", "hypothesis", "compat.peer", "compat.typescript", "store.conformance"})
 
 
 @pytest.mark.parametrize("target", ["run", "lint"])

@@ -40,13 +40,13 @@ def run(folder: Path, *, unsteady: int = 0, broken: int = 0) -> tuple[int, str]:
 def test_a_test_that_passes_alone_is_named_and_does_not_fail_the_run(tmp_path: Path) -> None:
     code, said = run(tmp_path, unsteady=2)
     assert code == 0
-    assert said.endswith("please mend):\ntest_it.py::test_unsteady[0]\ntest_it.py::test_unsteady[1]\n")
+    assert said.endswith("please fix):\ntest_it.py::test_unsteady[0]\ntest_it.py::test_unsteady[1]\n")
 
 
 def test_a_test_that_fails_twice_fails_the_run(tmp_path: Path) -> None:
     code, said = run(tmp_path, unsteady=1, broken=1)
     assert code == 1
-    assert "unsteady (" not in said
+    assert "flaky (" not in said
 
 
 def test_more_than_five_failures_are_not_tried_again(tmp_path: Path) -> None:

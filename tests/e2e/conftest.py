@@ -32,7 +32,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def stage_in(folder: Path, version: str = NEWEST, kind: type[Stage] = Stage) -> Iterator[Stage]:
     with ModelServer() as model:
         stage = kind(folder, model, version)
-        yield stage
+        try:
+            yield stage
+        finally:
+            stage.close()
         assert stage.left_running() == []
 
 

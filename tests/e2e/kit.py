@@ -66,10 +66,21 @@ class Stage:
         }
         return ClaudeAgentOptions(cli_path=list(self._cli.argv), cwd=self.cwd, env=own, env_allow=[], **more)
 
+    @property
+    def at(self) -> dict[str, Any]:
+        """Where sessions with these options run, as arguments for ``connect`` and its like."""
+        return {}
+
+    def connect(self, options: ClaudeAgentOptions) -> Session:
+        return connect(options, **self.at)
+
     @asynccontextmanager
     async def session(self, **options: Any) -> AsyncIterator[Session]:
-        async with asyncio.timeout(LIMIT_S), connect(self.options(**options)) as session:
+        async with asyncio.timeout(LIMIT_S), self.connect(self.options(**options)) as session:
             yield session
+
+    def close(self) -> None:
+        """End what the stage itself has started."""
 
     async def allow(self, name: str, tool_input: dict[str, Any], _: Any) -> PermissionResultAllow:
         """A permission callback that says yes and remembers what it was asked."""

@@ -12,7 +12,7 @@ from e2e.conftest import running_in
 from e2e.kit import Running, Stage, reached
 from e2e.server import server_config
 from quarterdeck import AssistantMessage, ControlError, wire
-from quarterdeck.testing.model import Stall
+from quarterdeck.testing.model import Stall, ToolUse
 
 pytestmark = pytest.mark.real
 
@@ -145,13 +145,26 @@ async def test_settings_change_for_the_session_or_in_a_file(running: Running) ->
     assert "Explanatory" in written.read_text()
     with pytest.raises(ControlError):
         await session.update_settings("localSettings", {"model": "x"})
-    session.update_environment({"SHIP": "Quarterdeck"})
     await session.set_has_subscribers(True)
     await session.set_prompt_suggestions_paused(True)
     override = await session.set_mcp_permission_mode_override("st", "default")
     assert isinstance(override, wire.McpPermissionOverride)
+
+
+async def test_of_the_environment_only_tokens_can_be_changed(running: Running) -> None:
+    """2.1.325 takes three variables, all of them tokens, and passes over the others without a word."""
+    await spoken(running)
+    running.session.update_environment({"SHIP": "Quarterdeck", "CLAUDE_CODE_SESSION_ACCESS_TOKEN": "swordfish"})
+    look = 'echo "$SHIP,$CLAUDE_CODE_SESSION_ACCESS_TOKEN" > environment.txt'
+    running.model.reply(ToolUse("Bash", {"command": look, "description": "look"}))
+    running.model.reply("seen")
+    await running.session.prompt("look")
+    assert (running.stage.cwd / "environment.txt").read_text() == ",swordfish\n"
+
+
+async def test_a_message_for_an_mcp_server_in_this_process_needs_no_such_server(running: Running) -> None:
     notification = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
-    await session.send_mcp_message("nobody", notification)  # no error for an unknown server (2.1.325)
+    await running.session.send_mcp_message("nobody", notification)  # no error for an unknown server (2.1.325)
 
 
 @pytest.mark.parametrize(

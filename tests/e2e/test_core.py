@@ -18,7 +18,6 @@ from quarterdeck import (
     Message,
     PermissionResultDeny,
     Plan,
-    PreToolUseHookInput,
     ResultError,
     ResultMessage,
     StreamEvent,
@@ -28,6 +27,7 @@ from quarterdeck import (
 )
 from quarterdeck.testing.install import SUPPORTED
 from quarterdeck.testing.model import Error, Stall, ToolUse, Usage
+from quarterdeck.wire import PreToolUseHookInput
 from quarterdeck.wire.versions import REFUSES_UNKNOWN_REQUESTS, is_at_least
 
 pytestmark = pytest.mark.real

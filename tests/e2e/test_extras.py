@@ -7,6 +7,7 @@ import os
 import random
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from opentelemetry import trace
@@ -72,7 +73,7 @@ async def test_after_overloads_the_fallback_model_is_asked(stage: Stage) -> None
     for _ in range(2):
         stage.model.reply(Error(529))
     stage.model.reply("by another")
-    ended = await prompt("hello", stage.options(env=GIVES_UP_AT_ONCE), retry=retry)
+    ended = await prompt("hello", stage.options(env=GIVES_UP_AT_ONCE), retry=retry, **stage.at)
     assert ended.result == "by another"
     assert [notice.model for notice in heard] == [None, "claude-haiku-4-5"]
     assert stage.model.conversation[-1].model.startswith("claude-haiku-4-5")
@@ -134,9 +135,13 @@ async def test_a_tool_that_was_cut_off_is_not_tried_again(stage: Stage) -> None:
 # The warm pool
 
 
+def _pool(size: int, stage: Stage) -> WarmPool:
+    return WarmPool(size, stage.options(), health_timeout_s=10.0, new_session=stage.connect)
+
+
 async def test_a_warm_session_of_every_cli_is_healthy(any_stage: Stage) -> None:
     stage = any_stage
-    async with asyncio.timeout(LIMIT_S), WarmPool(1, stage.options(), health_timeout_s=10.0) as pool:
+    async with asyncio.timeout(LIMIT_S), _pool(1, stage) as pool:
         await pool.ready()
         stage.model.reply("served")
         async with pool.session(permission_mode="plan") as session:
@@ -147,7 +152,7 @@ async def test_a_warm_session_of_every_cli_is_healthy(any_stage: Stage) -> None:
 async def test_a_pool_of_three_killed_at_random_serves_on(stage: Stage) -> None:
     chance = random.Random(3)
     stage.model.on(lambda request: request.kind == "main", "served")
-    async with asyncio.timeout(LIMIT_S * 2), WarmPool(3, stage.options(), health_timeout_s=10.0) as pool:
+    async with asyncio.timeout(LIMIT_S * 2), _pool(3, stage) as pool:
         await pool.ready()
 
         async def served(doomed: bool) -> str:
@@ -182,25 +187,35 @@ def exporter(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
     provider.shutdown()
 
 
-async def test_a_turn_with_a_tool_is_traced_into_the_cli(stage: Stage, exporter: InMemorySpanExporter) -> None:
+async def test_a_turn_with_a_tool_is_traced(stage: Stage, exporter: InMemorySpanExporter) -> None:
     async with stage.session(can_use_tool=stage.allow) as session:
-        stage.model.reply(ToolUse("Bash", {"command": "echo in=$TRACEPARENT > made.txt", "description": "look"}))
+        stage.model.reply(ToolUse("Bash", {"command": "touch made.txt", "description": "look"}))
         stage.model.reply("done")
         await session.prompt("go")
         session_id = session.session_id
-    spans = {span.name: span for span in exporter.get_finished_spans()}
-    assert set(spans) == {
+    wanted = {
         "quarterdeck.session",
         "invoke_agent claude-code",
         "execute_tool Bash",
         "quarterdeck.permission_wait Bash",
     }
-    context = spans["quarterdeck.session"].context
-    expected = f"in=00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}\n"
-    assert (stage.cwd / "made.txt").read_text() == expected
+    traces: dict[int, dict[str, Any]] = {}
+    for span in exporter.get_finished_spans():
+        traces.setdefault(span.context.trace_id, {})[span.name] = span
+    (spans,) = [names for names in traces.values() if set(names) == wanted]
     turn = dict(spans["invoke_agent claude-code"].attributes or {})
     assert turn["gen_ai.conversation.id"] == session_id
     assert turn["gen_ai.usage.output_tokens"]
     tool, wait = spans["execute_tool Bash"], spans["quarterdeck.permission_wait Bash"]
     assert wait.parent is not None
     assert wait.parent.span_id == tool.context.span_id
+
+
+async def test_the_trace_goes_on_in_the_cli(stage: Stage, exporter: InMemorySpanExporter) -> None:
+    async with stage.session(can_use_tool=stage.allow) as session:
+        stage.model.reply(ToolUse("Bash", {"command": "echo in=$TRACEPARENT > made.txt", "description": "look"}))
+        stage.model.reply("done")
+        await session.prompt("go")
+    (context,) = [span.context for span in exporter.get_finished_spans() if span.name == "quarterdeck.session"]
+    expected = f"in=00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}\n"
+    assert (stage.cwd / "made.txt").read_text() == expected

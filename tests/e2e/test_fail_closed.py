@@ -141,7 +141,7 @@ async def test_no_failure_of_a_guard_lets_a_tool_run_in_any_mode(stage: Stage, m
     assert stage.asked == []
     assert [name for name, text in told.items() if "A PreToolUse hook failed, so this is refused" not in text] == []
     assert "RuntimeError: hook exploded" in told["raises"]
-    assert "no answer within 2 s" in told["is late"]
+    assert "answer within" in told["is late"]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -183,17 +183,23 @@ async def test_where_a_failure_must_block_none_is_one_as_in_the_official_sdk(sta
     assert "return {} for no opinion" in stage.tool_results()[0]
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("mode", ["default", "acceptEdits", "bypassPermissions"])
-@pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
-async def test_a_sub_agent_is_refused_what_its_guard_fails_at(stage: Stage, background: bool, mode: str) -> None:
-    agents: list[str | None] = []
+async def send_a_helper(
+    stage: Stage,
+    guard: Callable[..., Any],
+    *,
+    background: bool,
+    told: str = "A PreToolUse hook failed, so this is refused",
+    **options: Any,
+) -> list[Any]:
+    """A sub-agent tries one ``touch`` that ``guard`` is asked about, and is told ``told``; for which agents it was."""
+    agents: list[Any] = []
 
-    async def guard(event: Any, *_: Any) -> Any:
+    async def guarding(event: Any, *rest: Any) -> Any:
         if event["tool_name"] != "Bash":
-            return {}
+            return specific(permissionDecision="allow")  # in plan and auto, 2.1.325 starts no agent on its own
         agents.append(event.get("agent_type"))
-        raise RuntimeError("hook exploded")
+        asked = guard(event, *rest)
+        return await asked if asyncio.iscoroutine(asked) else asked
 
     task = {"description": "help", "prompt": "Help", "subagent_type": "helper", "run_in_background": background}
     stage.model.on(
@@ -204,12 +210,45 @@ async def test_a_sub_agent_is_refused_what_its_guard_fails_at(stage: Stage, back
     stage.model.reply(ToolUse("Task", task))
     for _ in range(1 + background):  # what runs in the background reports in a turn of its own
         stage.model.reply("done")
-    options = mode_options(mode) | {"agents": {"helper": AgentDefinition(description="helps", prompt="Help.")}}
-    hooks: Any = {"PreToolUse": [HookMatcher(hooks=[guard])]}
+    options |= {"agents": {"helper": AgentDefinition(description="helps", prompt="Help.")}}
+    hooks: Any = {"PreToolUse": [HookMatcher(hooks=[guarding], timeout=2)]}
     async with stage.session(hooks=hooks, can_use_tool=stage.allow, **options) as session:
         await session.prompt("go")
         await until(lambda: agents)
-        await until(lambda: any("hook exploded" in str(request.tool_results) for request in stage.model.requests))
+        await until(lambda: any(told in str(request.tool_results) for request in stage.model.requests))
+    return agents
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
+async def test_a_sub_agent_is_refused_what_its_guard_fails_at(stage: Stage, background: bool, mode: str) -> None:
+    agents = await send_a_helper(stage, raises, background=background, **mode_options(mode))
+    assert set(agents) == {"helper"}
+    assert ran(stage) == []
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
+@pytest.mark.parametrize("failure", ["is late", "is cancelled", "returns text", "a wrong word"])
+async def test_a_sub_agent_is_refused_however_its_guard_fails(stage: Stage, background: bool, failure: str) -> None:
+    options = mode_options("bypassPermissions")
+    agents = await send_a_helper(stage, FAILURES[failure], background=background, **options)
+    assert set(agents) == {"helper"}
+    assert ran(stage) == []
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("background", [False, True], ids=["foreground", "background"])
+async def test_a_sub_agent_is_refused_what_a_failing_policy_was_asked_about(stage: Stage, background: bool) -> None:
+    class FailingPolicy(Policy):
+        def judge(self, *_: Any) -> Any:
+            raise RuntimeError("no verdict")
+
+    policy = FailingPolicy([], cwd=str(stage.cwd))
+    options = mode_options("bypassPermissions")
+    told = "The policy failed, so this is denied: RuntimeError: no verdict"
+    agents = await send_a_helper(stage, policy.hook, background=background, told=told, **options)
     assert set(agents) == {"helper"}
     assert ran(stage) == []
 
@@ -228,14 +267,21 @@ async def test_a_policy_that_cannot_follow_a_path_refuses_the_call(stage: Stage)
     assert "cannot be determined" in stage.tool_results()[0]
 
 
-async def test_a_prompt_is_held_back_when_its_guard_fails(stage: Stage) -> None:
+async def test_a_prompt_is_held_back_when_its_guard_fails(any_stage: Stage) -> None:
+    stage = any_stage
     async with stage.session(hooks={"UserPromptSubmit": [HookMatcher(hooks=[raises])]}) as session:
         result = await session.prompt("go")
-    assert "A UserPromptSubmit hook failed, so this is refused: RuntimeError: hook exploded" in str(result.result)
+    if stage.newest:
+        assert "A UserPromptSubmit hook failed, so this is refused: RuntimeError: hook exploded" in str(result.result)
     assert stage.model.conversation == []
 
 
-async def test_a_permission_request_is_denied_when_its_guard_fails_before_the_callback_answers(stage: Stage) -> None:
+@pytest.mark.parametrize("any_stage", SUPPORTED[2:], indirect=True)
+async def test_a_permission_request_is_denied_when_its_guard_fails_before_the_callback_answers(
+    any_stage: Stage,
+) -> None:
+    """2.0.77 and 2.1.17 wait for the callback, whatever such a hook says."""
+    stage = any_stage
     refused = asyncio.Event()
 
     async def allow_later(*_: Any) -> PermissionResultAllow:

@@ -26,7 +26,7 @@ async def test_api_failures_are_errors_with_their_status(stage: Stage) -> None:
 
     async def failure(status: int) -> ResultError:
         with pytest.raises(ResultError) as caught:
-            await prompt(f"fail with {status}", options)
+            await prompt(f"fail with {status}", options, **stage.at)
         return caught.value
 
     for status in statuses:
@@ -61,7 +61,7 @@ async def test_a_limit_is_an_error_with_its_own_subtype(stage: Stage, options: A
     stage.model.reply(ToolUse("Bash", {"command": "echo 1"}), usage=Usage(900_000, 9000))
     stage.model.reply("never said")
     with pytest.raises(ResultError) as caught:
-        await prompt("loop", stage.options(allowed_tools=["Bash"], **options))
+        await prompt("loop", stage.options(allowed_tools=["Bash"], **options), **stage.at)
     assert caught.value.subtype == subtype
     assert caught.value.errors
 
@@ -69,12 +69,14 @@ async def test_a_limit_is_an_error_with_its_own_subtype(stage: Stage, options: A
 async def test_a_result_has_the_shape_that_was_asked_for(stage: Stage) -> None:
     stage.model.reply(ToolUse("StructuredOutput", {"name": "Bob", "n": 3}))
     stage.model.reply("Here it is.")
-    result = await prompt("structured", stage.options(output_format={"type": "json_schema", "schema": SCHEMA}))
+    options = stage.options(output_format={"type": "json_schema", "schema": SCHEMA})
+    result = await prompt("structured", options, **stage.at)
     assert result.structured_output == {"name": "Bob", "n": 3}
 
 
 async def test_a_shape_that_the_model_never_finds_is_an_error(stage: Stage) -> None:
     stage.model.on(lambda request: request.kind == "main", ToolUse("StructuredOutput", {"name": 7}), times=20)
+    options = stage.options(output_format={"type": "json_schema", "schema": SCHEMA})
     with pytest.raises(ResultError) as caught:
-        await prompt("structured", stage.options(output_format={"type": "json_schema", "schema": SCHEMA}))
+        await prompt("structured", options, **stage.at)
     assert caught.value.subtype == "error_max_structured_output_retries"

@@ -59,9 +59,8 @@ async def test_the_input_can_be_changed(running: Running) -> None:
     assert "planned.txt" not in made(running)
 
 
-@pytest.mark.parametrize("destination", ["session", "localSettings"])
-async def test_a_rule_can_be_added_so_that_the_same_is_not_asked_again(running: Running, destination: str) -> None:
-    program = {"session": "mkdir", "localSettings": "touch"}[destination]
+async def add_rule(running: Running, program: str, destination: Any) -> None:
+    """A turn that runs the program twice; asked about the first, its user says not to ask again."""
     rule = PermissionRuleValue(tool_name="Bash", rule_content=f"{program}:*")
     update = PermissionUpdate(type="addRules", rules=[rule], behavior="allow", destination=destination)
 
@@ -76,6 +75,17 @@ async def test_a_rule_can_be_added_so_that_the_same_is_not_asked_again(running: 
     await running.session.prompt("twice")
     assert [tool_input["command"] for _, tool_input in running.stage.asked] == [f"{program} {destination}1"]
     assert {f"{destination}1", f"{destination}2"} <= made(running)
+
+
+@pytest.mark.parametrize("destination", ["session", "localSettings"])
+async def test_a_rule_can_be_added_so_that_the_same_is_not_asked_again(running: Running, destination: str) -> None:
+    await add_rule(running, {"session": "mkdir", "localSettings": "touch"}[destination], destination)
+
+
+@pytest.mark.parametrize("destination", ["session", "localSettings"])
+async def test_a_rule_that_is_added_is_one_of_the_clis_own(running: Running, destination: str) -> None:
+    program = {"session": "mkfifo", "localSettings": "truncate -s 1"}[destination]
+    await add_rule(running, program, destination)
     rules = await running.session.permission_rules()
     assert f"{program}:*" in json.dumps(rules.to_dict())
     settings = running.stage.cwd / ".claude" / "settings.local.json"

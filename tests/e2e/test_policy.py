@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,13 +10,15 @@ import pytest
 import soak
 from e2e.kit import Stage
 from e2e.server import server_config
-from quarterdeck import HookMatcher, PermissionResultDeny
+from quarterdeck import HookMatcher, PermissionResult, PermissionResultAllow, PermissionResultDeny
 from quarterdeck.policy import Decision, Policy
 from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.testing.model import ToolUse
 
 pytestmark = pytest.mark.real
 VERSIONS = SUPPORTED if soak.ON else (NEWEST,)
+WITH_GREP = SUPPORTED[:-1] if soak.ON else SUPPORTED[-2:-1]
+"""The newest has no such tool."""
 
 
 async def refuse(*_: Any) -> PermissionResultDeny:
@@ -38,7 +41,7 @@ async def test_as_a_permission_callback_it_allows_exactly_what_it_says(stage: St
     commands = ["touch ok.txt", "touch other.txt", "touch ok.txt; touch evil.txt"]
     _, second, third = await run(stage, *commands, can_use_tool=policy)
     assert sorted(path.name for path in stage.cwd.iterdir()) == ["ok.txt"]
-    assert second == third == "Denied: there is nobody to allow this. No rule allows it."
+    assert second == third == "Denied: no one to ask. No rule allows it."
 
 
 async def test_as_a_hook_it_denies_what_the_cli_would_allow(any_stage: Stage) -> None:
@@ -64,18 +67,29 @@ async def test_as_a_permission_callback_alone_it_also_refuses_what_the_cli_would
     assert "Bash(touch denied)" in denied
 
 
-async def test_what_its_ask_rules_say_is_asked_although_the_cli_would_allow_it(stage: Stage) -> None:
+@pytest.mark.parametrize("how", ["can_use_tool", "hook"])
+@pytest.mark.parametrize("bypassing", [False, True], ids=["allowed by rules", "bypassed"])
+async def test_what_its_ask_rules_say_is_asked_although_the_cli_would_allow_it(
+    any_stage: Stage, how: str, bypassing: bool
+) -> None:
+    stage = any_stage
     asked: list[str] = []
 
-    def ask(_: Decision, __: str, tool_input: Any, ___: Any) -> PermissionResultDeny:
+    def ask(_: Decision, __: str, tool_input: Any, ___: Any) -> PermissionResult:
         asked.append(tool_input["command"])
-        return PermissionResultDeny(message="not now")
+        return PermissionResultAllow() if "yes" in tool_input["command"] else PermissionResultDeny(message="not now")
 
-    policy = Policy.from_rules(ask=["Bash(touch asked)"], cwd=stage.cwd, on_ask=ask)
-    told = await run(stage, "touch asked", "touch other", allowed_tools=["Bash"], can_use_tool=policy)
-    assert asked == ["touch asked"]
+    policy = Policy.from_rules(allow=["Bash"], ask=["Bash(touch asked:*)"], cwd=stage.cwd, on_ask=ask)
+    options: dict[str, Any] = {"can_use_tool": policy, "allowed_tools": ["Bash"]}
+    if bypassing:
+        env = {"IS_SANDBOX": "1"}
+        options |= {"permission_mode": "bypassPermissions", "allow_dangerously_skip_permissions": True, "env": env}
+    if how == "hook":
+        options["hooks"] = {"PreToolUse": [HookMatcher(hooks=[policy.hook])]}
+    told = await run(stage, "touch asked", "touch asked yes", "touch other", **options)
+    assert set(asked) == {"touch asked", "touch asked yes"}
     assert "not now" in told[0]
-    assert [path.name for path in stage.cwd.iterdir()] == ["other"]
+    assert sorted(path.name for path in stage.cwd.iterdir()) == ["asked", "other", "yes"]
 
 
 async def test_what_a_slash_command_runs_by_itself_is_shown_to_no_hook(stage: Stage) -> None:
@@ -89,6 +103,16 @@ async def test_what_a_slash_command_runs_by_itself_is_shown_to_no_hook(stage: St
     async with stage.session(hooks=hooks, can_use_tool=policy) as session:
         await session.prompt("/go")
     assert (stage.cwd / "ran").exists()
+
+
+async def test_without_slash_commands_none_is_expanded_and_nothing_of_it_runs(stage: Stage) -> None:
+    command = stage.cwd / ".claude" / "commands" / "go.md"
+    command.parent.mkdir(parents=True)
+    command.write_text("---\nallowed-tools: Bash(touch:*)\n---\n!`touch ran`\nSay that it is done.\n")
+    stage.model.reply("done")
+    async with stage.session(slash_commands=False) as session:
+        await session.prompt("/go")
+    assert not (stage.cwd / "ran").exists()
 
 
 @pytest.mark.parametrize("any_stage", VERSIONS, indirect=True)
@@ -127,4 +151,35 @@ async def test_no_rule_of_a_policy_overrides_a_hook_that_asks(stage: Stage) -> N
     hooks: dict[Any, Any] = {"PreToolUse": [HookMatcher(hooks=[asks])]}
     await run(stage, "touch x", can_use_tool=policy, hooks=hooks)
     assert list(stage.cwd.iterdir()) == []
-    assert asked == ["Claude Code asks in spite of allow rules: a second look"]
+    assert asked == ["Claude Code asks despite the allow rules: a second look"]
+
+
+@pytest.mark.parametrize("any_stage", WITH_GREP, indirect=True)
+@pytest.mark.parametrize("reads_settings", [False, True])
+async def test_a_search_reads_nothing_that_the_settings_deny_whether_or_not_the_cli_has_read_them(
+    any_stage: Stage, reads_settings: bool
+) -> None:
+    stage = any_stage
+    (stage.cwd / ".claude").mkdir()
+    (stage.cwd / ".claude" / "settings.json").write_text(json.dumps({"permissions": {"deny": ["Read(.env)"]}}))
+    for name in (".env", "plain"):
+        (stage.cwd / name).write_text(f"needle in {name}\n")
+    policy = Policy.from_settings(
+        stage.cwd, home=str(stage.home), managed=str(stage.folder / "none"), cli_reads_settings=reads_settings
+    )
+    sources: dict[str, Any] = {} if reads_settings else {"setting_sources": []}
+    search = ToolUse("Grep", {"pattern": "needle", "output_mode": "content"})
+
+    async def found(**options: Any) -> str:
+        stage.model.reply(search)
+        stage.model.reply("done")
+        async with stage.session(**sources, **options) as session:
+            await session.prompt("go")
+        return stage.tool_results()[-1]
+
+    unguarded = await found()
+    assert "needle in plain" in unguarded
+    assert ("needle in .env" in unguarded) is not reads_settings
+    guarded = await found(hooks={"PreToolUse": [HookMatcher(hooks=[policy.hook])]}, can_use_tool=refuse)
+    assert "needle in .env" not in guarded
+    assert ("needle in plain" in guarded) is reads_settings

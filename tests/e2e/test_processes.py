@@ -38,7 +38,7 @@ async def test_query_takes_a_stream_of_prompts(any_stage: Stage) -> None:
     stage.model.reply("to the first")
     stage.model.reply("to the second")
     results = []
-    async for message in query(prompt=prompts(), options=stage.options()):
+    async for message in query(prompt=prompts(), options=stage.options(), **stage.at):
         if isinstance(message, ResultMessage):
             results.append(message.result)
             ended.set()
@@ -48,16 +48,16 @@ async def test_query_takes_a_stream_of_prompts(any_stage: Stage) -> None:
 async def test_a_conversation_is_resumed_and_forked(any_stage: Stage) -> None:
     stage = any_stage
     stage.model.reply("the original")
-    messages = [message async for message in query(prompt="remember the ship", options=stage.options())]
+    messages = [message async for message in query(prompt="remember the ship", options=stage.options(), **stage.at)]
     (first,) = of_kind(messages, ResultMessage)
     assert first.result == "the original"
     stage.model.reply("resumed")
-    async with resume_session(first.session_id, stage.options()) as session:
+    async with resume_session(first.session_id, stage.options(), **stage.at) as session:
         await session.prompt("which?")
         assert session.session_id == first.session_id
         assert "remember the ship" in stage.model.conversation[-1].text
     stage.model.reply("forked")
-    async with resume_session(first.session_id, stage.options(), fork=True) as session:
+    async with resume_session(first.session_id, stage.options(), fork=True, **stage.at) as session:
         await session.prompt("and now?")
         assert session.session_id != first.session_id
         assert "remember the ship" in stage.model.conversation[-1].text
@@ -65,7 +65,7 @@ async def test_a_conversation_is_resumed_and_forked(any_stage: Stage) -> None:
 
 async def test_the_official_client_talks_twice_and_interrupts(any_stage: Stage) -> None:
     stage = any_stage
-    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options()) as client:
+    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options(), **stage.at) as client:
         for text in ("one", "two"):
             stage.model.reply(text)
             await client.query("say it")
@@ -85,10 +85,10 @@ async def test_the_official_client_talks_twice_and_interrupts(any_stage: Stage) 
 
 async def test_prompt_returns_the_result_or_raises_it(stage: Stage) -> None:
     stage.model.reply("short and good")
-    assert (await prompt("hi", stage.options(), max_turns=3)).result == "short and good"
+    assert (await prompt("hi", stage.options(), max_turns=3, **stage.at)).result == "short and good"
     stage.model.on(lambda request: request.kind == "main", Error(400, "no"))
     with pytest.raises(ResultError) as caught:
-        await prompt("hi", stage.options(env={"CLAUDE_CODE_MAX_RETRIES": "0"}))
+        await prompt("hi", stage.options(env={"CLAUDE_CODE_MAX_RETRIES": "0"}), **stage.at)
     assert caught.value.api_error_status == 400
 
 
@@ -96,7 +96,7 @@ async def test_query_yields_an_error_result_and_then_raises_it(stage: Stage) -> 
     stage.model.on(lambda request: request.kind == "main", Error(400, "no"))
     seen: list[bool] = []
     with pytest.raises(ResultError) as caught:
-        async for message in query(prompt="hi", options=stage.options()):
+        async for message in query(prompt="hi", options=stage.options(), **stage.at):
             seen += [message.failed] if isinstance(message, ResultMessage) else []
     assert seen == [True]
     assert caught.value.exit_code == 1

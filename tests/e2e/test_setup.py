@@ -49,7 +49,12 @@ async def test_a_large_prompt_and_many_agents_arrive_whole_and_not_on_the_comman
     assert system_prompt in stage.model.conversation[-1].system
 
 
-async def test_further_flags_and_lines_of_stderr(stage: Stage) -> None:
+async def test_further_flags_arrive(stage: Stage) -> None:
+    async with stage.session(extra_args={"disable-slash-commands": None}) as plain:
+        assert plain.commands() == []
+
+
+async def test_a_process_that_does_not_start_says_why_on_stderr(stage: Stage) -> None:
     lines: list[str] = []
     session = stage.session(extra_args={"no-such-flag": None}, stderr=lines.append)
     with pytest.raises(ProcessExited, match="no-such-flag") as caught:
@@ -57,8 +62,6 @@ async def test_further_flags_and_lines_of_stderr(stage: Stage) -> None:
             pass
     assert caught.value.exit_code == 1
     assert any("no-such-flag" in line for line in lines)
-    async with stage.session(extra_args={"disable-slash-commands": None}) as plain:
-        assert plain.commands() == []
 
 
 async def test_states_and_echoes_come_when_asked_for(stage: Stage) -> None:
@@ -110,7 +113,7 @@ async def test_costs_are_counted_by_turn_and_after_a_resume(stage: Stage) -> Non
         first, session_id = session.costs.total_usd, session.session_id
         assert session.costs.last.cost_usd == pytest.approx(first * 2 / 3)
         assert session_id is not None
-    async with resume_session(session_id, stage.options()) as session:
+    async with resume_session(session_id, stage.options(), **stage.at) as session:
         stage.model.reply("ok", usage=Usage(3000, 0))
         await session.prompt("spend more")
         assert session.costs.total_usd == pytest.approx(first)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from e2e.kit import Stage, next_of, of_kind, until
+from inside import connection_of
 from quarterdeck import (
     AssistantMessage,
     PermissionResultAllow,
@@ -77,7 +78,8 @@ async def test_the_input_stays_open_for_a_sub_agent_in_the_background(stage: Sta
     stage.model.reply(helper("ERRAND"))
     stage.model.reply("It is under way.")
     stage.model.reply("It came back.")
-    messages = [message async for message in query(prompt="go", options=stage.options(can_use_tool=stage.allow))]
+    options = stage.options(can_use_tool=stage.allow)
+    messages = [message async for message in query(prompt="go", options=options, **stage.at)]
     assert [result.result for result in of_kind(messages, ResultMessage)] == ["It is under way.", "It came back."]
     assert (stage.cwd / "errand.txt").exists()
 
@@ -101,12 +103,12 @@ async def test_a_task_is_listed_read_and_stopped(stage: Stage) -> None:
         await turn.send()
         task = (await next_of(session, TaskStartedMessage)).task_id
         await turn
-        assert session._link.side.background_tasks == {task}
+        assert connection_of(session).side.background_tasks == {task}
         while "begun" not in str((await session.task_output(task)).to_dict()):
             pass
         await session.stop_task(task)
         assert (await next_of(session, TaskNotificationMessage)).status == "stopped"
-        await until(lambda: not session._link.side.background_tasks)
+        await until(lambda: not connection_of(session).side.background_tasks)
 
 
 async def test_a_command_can_be_sent_to_the_background(stage: Stage) -> None:

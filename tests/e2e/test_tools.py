@@ -32,7 +32,26 @@ PIXEL = base64.b64encode(
 ).decode()
 
 
-async def test_a_tool_reports_progress_returns_pictures_and_is_cancelled(stage: Stage) -> None:
+async def test_a_tool_reports_progress(stage: Stage) -> None:
+    seen: list[ToolContext] = []
+
+    @tool
+    async def slow(context: ToolContext) -> str:
+        """Takes two steps."""
+        seen.append(context)
+        await context.progress(1, total=2, message="half")
+        return "done"
+
+    servers = {"steps": create_sdk_mcp_server("steps", tools=[slow])}
+    async with stage.session(mcp_servers=servers, allowed_tools=["mcp__steps"]) as session:
+        stage.model.reply(ToolUse("mcp__steps__slow", {}))
+        stage.model.reply("seen")
+        await session.prompt("go")
+    assert stage.tool_results() == ["done"]
+    assert "progressToken" in seen[0].meta
+
+
+async def test_a_tool_returns_pictures_and_is_cancelled(stage: Stage) -> None:
     started, cancelled = asyncio.Event(), asyncio.Event()
     seen: list[ToolContext] = []
 
@@ -40,7 +59,6 @@ async def test_a_tool_reports_progress_returns_pictures_and_is_cancelled(stage: 
     async def picture(context: ToolContext) -> Any:
         """A very small picture."""
         seen.append(context)
-        await context.progress(1, total=2, message="half")
         image = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
         return {"content": [{"type": "text", "text": "here"}, image]}
 
@@ -63,7 +81,6 @@ async def test_a_tool_reports_progress_returns_pictures_and_is_cancelled(stage: 
         assert [part["type"] for part in block["content"]][:2] == ["text", "image"]
         assert block["content"][1]["source"]["data"] == PIXEL
         assert seen[0].tool_use_id == "toolu_picture"
-        assert "progressToken" in seen[0].meta
         stage.model.reply(ToolUse("mcp__camera__endless", {}))
         await session.send("wait")
         await started.wait()
@@ -143,12 +160,7 @@ async def test_a_server_asks_a_person_and_takes_no_for_an_answer(stage: Stage) -
 
 
 async def test_servers_are_looked_at_switched_replaced_and_called(stage: Stage) -> None:
-    @tool
-    async def late() -> str:
-        """Comes late."""
-        return "better late"
-
-    async with stage.session(mcp_servers={"st": server_config(stage.folder)}, allowed_tools=["mcp__late"]) as session:
+    async with stage.session(mcp_servers={"st": server_config(stage.folder)}, allowed_tools=["mcp__other"]) as session:
 
         async def states() -> dict[str, str]:
             return {server.name: server.status for server in (await session.mcp_status()).mcp_servers}
@@ -169,6 +181,21 @@ async def test_servers_are_looked_at_switched_replaced_and_called(stage: Stage) 
             await session.reconnect_mcp_server("nobody")
         with pytest.raises(ControlError):
             await session.read_mcp_resource("st", "mem://x")
+        assert (await session.set_mcp_servers({"other": server_config(stage.folder)})).added == ["other"]
+        stage.model.reply(ToolUse("mcp__other__echo", {"text": "again"}))
+        stage.model.reply("replaced")
+        await session.prompt("use it")
+        assert "echo:again" in stage.tool_results()[0]
+        assert (await session.set_mcp_servers({})).removed == ["other"]
+
+
+async def test_a_server_in_this_process_can_be_added_while_the_session_runs(stage: Stage) -> None:
+    @tool
+    async def late() -> str:
+        """Comes late."""
+        return "better late"
+
+    async with stage.session(allowed_tools=["mcp__late"]) as session:
         added = await session.set_mcp_servers({"late": create_sdk_mcp_server("late", tools=[late])})
         assert added.added == ["late"]
         stage.model.reply(ToolUse("mcp__late__late", {}))

@@ -12,10 +12,12 @@ import pytest
 
 import conversations
 import soak
-from quarterdeck.protocol import CliSide, HostSide, ProtocolEvent
-from quarterdeck.wire import BadLine, Decoder, Message, StreamEvent, UserMessage, encode
+from quarterdeck.protocol import CliSide, HostSide, ProtocolEvent, RequestReceived, RequestRefused
+from quarterdeck.protocol.snapshot import restore, snapshot
+from quarterdeck.wire import BadLine, Decoder, Message, StreamEvent, UserMessage, decode, encode
 
 CASES = soak.cases(40_000, in_soak=4_000_000)
+REBUILT = soak.cases(16_000, in_soak=800_000)
 SHARDS = 8
 WORDS = [
     *(b'" { } [ ] , : \\ - null true NaN 1e999 "type" "subtype" "message" "content" "event"'.split()),
@@ -107,6 +109,36 @@ def test_nothing_but_messages_and_events_ever_comes_out(shard: int, lines: list[
                 host, cli = new_host(), new_cli()
         except Exception as error:
             raise AssertionError(f"seed {soak.SEED}, shard {shard}, case {number}: {data!r}") from error
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_a_side_is_rebuilt_from_whatever_was_said(shard: int, lines: list[bytes]) -> None:
+    """In any order, with answers before their requests and the same id twice. Taking a line back says nothing."""
+    rng = random.Random(f"{soak.SEED}/rebuild/{shard}")
+    side, at = new_host(), 0.0
+    side.events(), side.outgoing()
+    for number, data in enumerate(inputs(lines, rng, REBUILT // SHARDS)):
+        try:
+            line = rng.choice(lines) if rng.random() < 0.5 else data.replace(b"\n", b" ")
+            at += rng.choice((0.0, 0.1, 100.0, -50.0))
+            if rng.random() < 0.5:
+                side.sent(line, at)
+            else:
+                side.received(decode(line), at)
+            assert side.events() == []
+            assert side.outgoing() == b""
+            if number % 20 == 0:
+                saved = snapshot(side, at)
+                side = restore(saved, new_id=lambda: "new", clock=lambda: 0.0)
+                assert snapshot(side, at) == saved
+            if number % 500 == 499:
+                side.rebase()
+                assert {type(event) for event in side.events()} <= {RequestReceived, RequestRefused}
+                side.outgoing()
+                side, at = new_host(), 0.0
+                side.events(), side.outgoing()
+        except Exception as error:
+            raise AssertionError(f"seed {soak.SEED}, shard {shard}, case {number}: {line!r}") from error
 
 
 def new_host() -> HostSide:

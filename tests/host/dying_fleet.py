@@ -21,6 +21,7 @@ from quarterdeck.host.requests import (
     AddEvent,
     CreateSession,
     ImportSession,
+    Lifecycle,
     SendPrompt,
     Settings,
     UpdatePrompt,
@@ -56,6 +57,8 @@ async def main(folder: str, cwd: str, cli: str, file: str, env: dict[str, str]) 
     async with Host(folder, agents={"claude": cli}, env=env) as host:
         await host.set_presets(Settings(settings=PRESETS), key="presets")
         await host.set_budgets(Settings(settings={"day_usd": "50"}), key="budgets")
+        told = {"on": ["finished"], "command": ["/bin/sh", "-c", f"cat >> '{folder}/told'; echo >> '{folder}/told'"]}
+        await host.set_alerts(Settings(settings={"alerts": [{**told, "cwd": str(Path(cwd).parent)}]}), key="alerts")
         create = CreateSession(cwd=cwd, worktree="side", preset="work", prompt="go", name="one")
         session = (await host.create_session(create, key="session")).id
         await host.upload(
@@ -69,6 +72,9 @@ async def main(folder: str, cwd: str, cli: str, file: str, env: dict[str, str]) 
         await host.update_session(UpdateSession(session_id=session, tags=["q"]), key="tags")
         await host.send_prompt(SendPrompt(session_id=session, content="now"), key="now")
         await host.wait(Wait(session_id=session))
+        parks = Lifecycle(park_s=0.1)
+        await host.update_session(UpdateSession(session_id=session, lifecycle=parks), key="parks")
+        await host.wait(Wait(session_id=session, for_=["stopped"]))
     print(done)
 
 

@@ -1,6 +1,7 @@
 """A stand-in for Claude Code that says odd things: ``odd_cli.py JSON …``, an object with what differs from the usual.
 
-``session_id``; ``request_id`` or ``tool_name`` of a permission that it asks for; ``result``: fields of the result.
+``session_id``; ``request_id`` or ``tool_name`` of a permission that it asks for, or ``request``, another request;
+``result``: fields of the result; ``lines``: what it says in each turn before anything else.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ def say(**line: Any) -> None:
 
 def begin() -> None:
     say(type="system", subtype="init", session_id=SESSION, cwd=str(Path.cwd()), tools=[])
-    if ODD.keys() & {"tool_name", "request_id"}:
-        asked = {"subtype": "can_use_tool", "tool_name": ODD.get("tool_name", "Bash"), "input": {}, "tool_use_id": "t"}
+    for one in ODD.get("lines", []):
+        say(session_id=SESSION, **one)
+    if ODD.keys() & {"tool_name", "request_id", "request"}:
+        usual = {"subtype": "can_use_tool", "tool_name": ODD.get("tool_name", "Bash"), "input": {}, "tool_use_id": "t"}
+        asked = ODD.get("request", usual)
         say(type="control_request", request_id=ODD.get("request_id", "r"), request=asked)
     else:
         end()

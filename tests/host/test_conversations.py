@@ -92,6 +92,9 @@ async def test_a_call_that_is_allowed_runs(talk: Talk) -> None:
     await talk.say()
     asked = await talk.asked()
     assert (asked.tool, asked.input["command"]) == ("Bash", "touch allowed.txt && echo made it")
+    assert asked.agent_id is None
+    if talk.staged.real:
+        assert asked.blocked_path == str(stage.cwd / "allowed.txt")
     assert (await talk.now()).state == "waiting"
     await talk.decide()
     frames = await talk.until("idle")

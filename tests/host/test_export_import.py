@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, pending, told
+from inside import worked_on
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.events import CustomEvent
 from quarterdeck.host.importing import UNFINISHED
@@ -207,7 +208,7 @@ async def test_a_hostile_file_that_reads_well_leaves_nothing_that_runs_or_waits(
         assert (await host.list_prompts(OfSession(session_id=taken.id))).prompts == []
         assert (await host.get_session(OfSession(session_id=victim.transcript_id))).id == victim.id
         host.tend()
-        assert host._busy == {}
+        assert not worked_on(host)
 
 
 async def test_where_and_how_much_may_be_imported_is_limited(place: Place) -> None:
@@ -248,7 +249,7 @@ async def test_a_session_of_100_000_rows_is_imported_and_exported_in_constant_me
     said["message"]["content"] = [{"type": "text", "text": "words " * 10}]  # type: ignore[index]
     line = json.dumps(said)
     head = json.dumps({"quarterdeck_session": 1, "id": "x", "cwd": str(place.cwd), "created_at": 1.0})
-    async with place.opened(index=False) as host:
+    async with place.opened(index=False, retention=None, limit_s=5 * LIMIT_S) as host:  # its rows are of 1970
         request, offset = ImportSession(body=head.encode() + b"\n", more=True), 0
         for start in range(1, 100_001, 20_000):
             rows = "".join(
@@ -282,3 +283,32 @@ async def test_a_session_of_100_000_rows_is_imported_and_exported_in_constant_me
             assert size > 100_000 * per_row
             assert parts > 5
             assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 48 * MIB
+
+
+async def test_a_document_of_thirty_megabytes_is_made_for_people_in_constant_memory(place: Place) -> None:
+    said = {"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [], "model": "m"}}
+    said["message"]["content"] = [{"type": "text", "text": "words " * 1_000}]  # type: ignore[index]
+    line = json.dumps(said)
+    head = json.dumps({"quarterdeck_session": 1, "id": "x", "cwd": str(place.cwd), "created_at": 1.0})
+    rows = [f'{{"seq":{seq},"at":{seq}.0,"kind":"received","origin":"agent","line":{line}}}' for seq in range(1, 5_001)]
+    body = "\n".join([head, *rows]).encode()
+    del rows
+    async with place.opened(index=False, retention=None, limit_s=5 * LIMIT_S) as host:  # its rows are of 1970
+        taken = await imported(host, body)
+        for form in ("md", "html"):
+            size = parts = 0
+            export = Export(session_id=taken.id, format=form)  # type: ignore[arg-type]
+            tracemalloc.start()
+            try:
+                while True:
+                    part = await host.export_session(export)
+                    size, parts = size + len(part.body), parts + 1
+                    if part.next_cursor is None:
+                        break
+                    export = msgspec.structs.replace(export, cursor=part.next_cursor)
+                _, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+            assert size > 5_000 * 6_000
+            assert parts > 20
+            assert peak < 12 * MIB, (form, peak)

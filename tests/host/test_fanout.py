@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 
-from quarterdeck.host.fanout import RECENT, TAIL, Fanout
+from inside import recent_frames
+from quarterdeck.host.fanout import RECENT, TAIL, TOGETHER, Fanout
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.resources import Frame
 
@@ -48,7 +49,7 @@ async def test_what_every_watcher_has_seen_is_not_kept() -> None:
         log.publish(TAIL)
         last = log.fanout.last_seq
         assert await _seqs(watch, last) == list(range(2 + number * TAIL, last + 1))
-    assert len(log.fanout._recent) <= 3 * TAIL
+    assert recent_frames(log.fanout) <= 3 * TAIL
     assert log.reads == [0], "only what was there before it came"
 
 
@@ -73,10 +74,25 @@ async def test_a_watcher_that_is_too_late_and_one_that_comes_read_the_store() ->
     while log.fanout.last_seq < RECENT + 2 * TAIL:
         log.publish(TAIL)
         await _seqs(quick, log.fanout.last_seq)
-    assert len(log.fanout._recent) == RECENT
+    assert recent_frames(log.fanout) == RECENT
     last = log.fanout.last_seq
     assert await _seqs(slow, last) == list(range(2, last + 1))
     assert 1 in log.reads
     assert await _seqs(log.watch(last - TAIL // 2), last) == list(range(last - TAIL // 2 + 1, last + 1))
     assert await _seqs(log.watch(5), last) == list(range(6, last + 1))
     assert 5 in log.reads
+
+
+async def test_what_arrives_together_comes_together_and_much_of_it_in_the_same_blocks() -> None:
+    log = Log()
+    quick, slow = log.watch(0), log.watch(0)
+    log.publish(1)
+    assert await _seqs(quick, 1) == await _seqs(slow, 1) == [1]
+    log.publish(TOGETHER - 4)
+    assert len(await anext(quick)) == TOGETHER - 4
+    log.publish(20)
+    assert len(await anext(quick)) == 20
+    log.publish(2 * TOGETHER)
+    blocks = [[await anext(watch) for _ in range(3)] for watch in (quick, slow)]
+    assert [len(one) for one in blocks[1]][1:] == [TOGETHER, TOGETHER]
+    assert blocks[0][1] is blocks[1][2], "whoever writes it down does so once"

@@ -12,11 +12,13 @@ import pytest
 
 from chaos.kit import PRELUDE
 from host.kit import Place, all_frames, frames_until, told
+from inside import in_memory, recent_frames
 from quarterdeck.host import HostError
 from quarterdeck.host.events import RawLine
 from quarterdeck.host.fanout import RECENT
 from quarterdeck.host.requests import AddEvent, OfSession, ReadEvents, WatchSession
 from quarterdeck.host.resources import Frame
+from quarterdeck.timeline.events import BadLineSeen
 
 LONGEST = 64 * 1024 * 1024
 SAYS_MUCH = (
@@ -48,8 +50,8 @@ async def test_a_watcher_that_never_reads_holds_up_nobody_and_misses_nothing(pla
             seen = [await anext(stream)]
             event = AddEvent(session_id=session.id, type="ci", data={})
             await asyncio.gather(*(host.add_event(event) for _ in range(RECENT + 100)))
-            fanout = host._actors[session.id].log.fanout
-            assert len(fanout._recent) <= RECENT
+            fanout = in_memory(host)[session.id].log.fanout
+            assert recent_frames(fanout) <= RECENT
             while seen[-1].seq < fanout.last_seq:
                 seen.append(await anext(stream))
         assert all(isinstance(one, Frame) for one in seen)
@@ -63,11 +65,15 @@ async def test_the_longest_line_is_kept_whole_and_a_longer_one_is_told(tmp_path:
     script.write_text(SAYS_MUCH)
     async with place.opened(agents={"claude": [sys.executable, str(script)]}) as host:
         session = await place.created(host)
-        await frames_until(host, session.id, "idle")
+        live = await frames_until(host, session.id, "idle")
+        assert [seen.size for seen in told(live, BadLineSeen)] == [LONGEST + 1]
+        assert (await all_frames(host, session.id))[: len(live)] == live
         read = ReadEvents(session_id=session.id, view="raw")
         sizes = [len(event.line) for event in told((await host.read_events(read)).frames, RawLine)]
         assert LONGEST in sizes
         assert max(sizes) == LONGEST
+    async with place.opened() as host:  # and from the rows alone
+        assert (await all_frames(host, session.id))[: len(live)] == live
 
 
 async def test_a_folder_that_is_gone_at_resume_is_said_and_the_session_waits_for_it(place: Place) -> None:

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from host.kit import LIMIT_S, Clock, Place, all_frames, kill, next_turn, pending, processes, told
+from host.kit import ASKS, LIMIT_S, Clock, Place, all_frames, kill, next_turn, pending, processes, told
+from inside import in_memory, worked_on
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.bodies import SessionBody
 from quarterdeck.host.events import HangNoticed, ProcessChanged, StatusChange
@@ -151,7 +152,7 @@ async def test_the_model_is_told_of_a_call_that_was_cut_off_if_the_session_wants
     place.claude.play([RUNS, "Done."], ["I shall look."])
     async with place.opened(lifecycle=TWICE, policy=ALLOWED) as host:
         session = await place.created(host, lifecycle=Lifecycle(tell_model=True))
-        await until(host, session, lambda _: bool(host._actors[session.id].log.fold.timeline.state.running))
+        await until(host, session, lambda _: bool(in_memory(host)[session.id].log.fold.timeline.state.running))
         await kill(host, session)
         frames = await all_frames(host, session.id)
         while "sleep 60" not in "".join(one.text for one in told(frames, PromptSent)):
@@ -168,6 +169,15 @@ def test_the_wait_before_a_restart_doubles_up_to_a_minute() -> None:
         plan_restart(body, Life(restarts=8), 100.0)
         waits.append(None if body.restart_at is None else body.restart_at - 100.0)
     assert waits == [FIRST_RESTART_S, 2, 4, 8, 16, 32, LONGEST_RESTART_S, LONGEST_RESTART_S, None]
+
+
+async def test_a_process_that_dies_while_somebody_is_asked_says_how_it_ended(place: Place) -> None:
+    place.claude.play([ASKS, "Done."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        await in_state(host, session, "waiting")
+        await kill(host, session, signal.SIGKILL)
+        assert (await in_state(host, session, "crashed")).state_reason == "Claude Code ended with signal 9."
 
 
 # Hangs
@@ -236,7 +246,7 @@ async def test_an_idle_session_gives_up_its_process_and_gets_one_at_the_next_pro
         assert (await host.get_session(of(session))).state == "idle"
         parked = await long_idle(host, session, clock)
         assert parked.state_reason.startswith("It was idle for ")
-        assert not host._actors[session.id].has_process
+        assert not in_memory(host)[session.id].has_process
         assert told(await next_turn(host, session.id), TurnEnded)
         assert (await host.get_session(of(session))).transcript_id == parked.transcript_id
 
@@ -261,15 +271,15 @@ async def test_a_session_with_a_prompt_that_waits_is_not_parked(place: Place) ->
         session = await place.created(host)
         await idle(host, session)
         await host.update_session(UpdateSession(session_id=session.id, lifecycle=Lifecycle(park_s=50.0)))
-        actor = host._actors[session.id]
+        actor = in_memory(host)[session.id]
         assert actor.life.park_s == 50.0
         clock.now += 60.0
         actor.log.fold.queue.prompts.append(WAITS)
         host.tend()
-        assert host._busy == {}
+        assert not worked_on(host)
         actor.log.fold.queue.prompts.clear()
         host.tend()
-        assert list(host._busy) == [session.id]
+        assert worked_on(host) == [session.id]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import time
@@ -238,6 +239,9 @@ async def test_a_day_that_one_session_has_used_up_is_used_up_for_all_also_after_
             await host.wait(Wait(session_id=first.id))
             spent = (await host.get_session(of(first))).cost_usd
             await host.set_budgets(Settings(settings={"day_usd": str(spent * 2)}))
+            heard = tmp_path / "heard"
+            command = {"on": ["budget"], "command": ["/bin/sh", "-c", 'cat >> "$0"; echo >> "$0"', str(heard)]}
+            await host.set_alerts(Settings(settings={"alerts": [command]}))
             gate = stage.model.gate()
             for _ in range(3):
                 stage.model.reply(ToolUse("TodoWrite", {"todos": []}), usage=Usage(input_tokens=100_000))
@@ -245,8 +249,10 @@ async def test_a_day_that_one_session_has_used_up_is_used_up_for_all_also_after_
             other = await host.create_session(CreateSession(cwd=str(stage.cwd), prompt="work"))
             await host.wait(Wait(session_id=other.id))
             changes = told(await all_frames(host, other.id), BudgetChanged)
-            assert "interrupted" in [one.state for one in changes]
+            assert [(one.state, one.scope) for one in changes[:2]] == [("near", "host"), ("interrupted", "host")]
             assert not await _has_said(host, other, "Never said.")
+            await until(lambda: asyncio.to_thread(heard.exists))
+            assert {json.loads(line)["kind"] for line in heard.read_text().splitlines() if line} == {"budget"}
             gate.open()
         async with a_host(stage, tmp_path / "state", keeper=False) as host:
             with pytest.raises(HostError) as refused:

@@ -16,6 +16,7 @@ import pytest
 from client.real_cli import Place as RealPlace
 from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Clock, all_frames, decide, next_turn, told
+from inside import worked_on
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, CustomEvent, TranscriptNoticed
 from quarterdeck.host.requests import (
@@ -140,7 +141,7 @@ async def test_a_parked_session_is_woken_at_its_time_by_the_next_host_and_what_a
             stage.model.reply(text)
 
         async def parked(host: Host, session: Session) -> Session:
-            while (now := await host.get_session(of(session))).state != "parked" or host._busy:
+            while (now := await host.get_session(of(session))).state != "parked" or worked_on(host):
                 clock.now += 60.0
                 await asyncio.sleep(0.02)
             return now
@@ -196,7 +197,7 @@ async def test_a_turn_over_its_budget_is_interrupted_and_a_conversation_of_a_ter
                 stage.model.reply(ToolUse("TodoWrite", {"todos": []}), usage=Usage(input_tokens=100_000))
             stage.model.reply(Stall(after=0, until=gate), "Never said.")
             frames = await next_turn(host, session.id, "work")
-            assert "interrupted" in [one.state for one in told(frames, BudgetChanged)]
+            assert [one.state for one in told(frames, BudgetChanged)][:2] == ["near", "interrupted"]
             with pytest.raises(HostError) as refused:
                 await host.send_prompt(SendPrompt(session_id=session.id, content="more"))
             assert refused.value.code == "budget_reached"

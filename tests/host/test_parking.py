@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from host.kit import Clock, Place, next_turn, told
+from inside import in_memory, worked_on
 from quarterdeck.host import Host, HostError, tending
 from quarterdeck.host.events import TranscriptNoticed
 from quarterdeck.host.requests import Lifecycle, OfSession, SendPrompt, Wait
@@ -40,7 +41,7 @@ async def parked(place: Place, host: Host, clock: Clock) -> tuple[Session, Path]
     while (now := await host.get_session(of(session))).state != "parked":
         clock.now += 1.0
         await asyncio.sleep(0.01)
-    while host._busy:  # noqa: ASYNC110  # what the process wrote in the end is copied, too
+    while worked_on(host):  # noqa: ASYNC110  # what the process wrote in the end is copied, too
         await asyncio.sleep(0.01)
     (path,) = await asyncio.to_thread(list, place.cwd.parent.rglob(f"{now.transcript_id}.jsonl"))
     return now, path
@@ -89,7 +90,7 @@ async def test_a_session_that_a_terminal_has_now_is_not_started(place: Place) ->
         assert terminal.stdin is not None
         assert terminal.stdout is not None
         await asyncio.to_thread(terminal.stdout.readline)
-        with pytest.raises(HostError, match="has this conversation") as refused:
+        with pytest.raises(HostError, match="is using this conversation") as refused:
             await host.send_prompt(SendPrompt(session_id=session.id, content="hello?"))
         assert refused.value.details["pid"] == terminal.pid
         terminal.stdin.close()
@@ -106,7 +107,7 @@ async def test_a_session_whose_transcript_cannot_be_copied_keeps_its_process(pla
         (place.folder / "transcripts").write_text("in the way")
         clock.now += 100
         with pytest.raises(HostError) as refused:
-            await host._actors[session.id].park()
+            await in_memory(host)[session.id].park()
         assert refused.value.code == "storage"
         assert (await host.get_session(of(session))).state == "idle"
 
@@ -116,10 +117,10 @@ async def test_what_nobody_needs_leaves_the_memory_and_is_there_when_it_is_asked
     async with place.opened(clock=clock) as host:
         session, _ = await parked(place, host, clock)
         host.tend()
-        assert session.id in host._actors  # somebody has just asked for it
-        host._actors[session.id].touched -= UNLOAD_S
+        assert session.id in in_memory(host)  # somebody has just asked for it
+        in_memory(host)[session.id].touched -= UNLOAD_S
         host.tend()
-        while session.id in host._actors:  # noqa: ASYNC110
+        while session.id in in_memory(host):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         before = await host.get_session(of(session))
         assert (before.state, before.seq >= session.seq) == ("parked", True)
@@ -135,9 +136,9 @@ async def test_a_session_that_is_watched_stays_in_memory(place: Place) -> None:
         session, _ = await parked(place, host, clock)
         watching = host.watch_session(WatchSession(session_id=session.id, previews=False))
         await anext(watching)
-        host._actors[session.id].touched -= UNLOAD_S
+        in_memory(host)[session.id].touched -= UNLOAD_S
         host.tend()
-        assert host._busy == {}
+        assert not worked_on(host)
         await watching.aclose()
 
 
@@ -152,8 +153,8 @@ async def test_the_memory_of_sessions_that_have_left_is_collected_when_nobody_wo
         gc.disable()
         try:
             session, _ = await parked(place, host, clock)
-            left = weakref.ref(host._actors[session.id].log)
-            host._actors[session.id].touched -= UNLOAD_S
+            left = weakref.ref(in_memory(host)[session.id].log)
+            in_memory(host)[session.id].touched -= UNLOAD_S
             while left() is not None:  # noqa: ASYNC110  # the host looks by itself
                 await asyncio.sleep(0.01)
         finally:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from host.kit import ASKS, Clock, Place, decide, frames_until, next_turn, pending, states_of, told
+from inside import in_memory
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.events import PolicyDecided
 from quarterdeck.host.requests import (
@@ -68,7 +69,7 @@ async def test_no_rule_of_the_host_answers_where_the_cli_asks_in_spite_of_rules(
     async with place.opened(policy=Policy.from_rules(allow=["Bash(touch:*)"]), agents=agents) as host:
         session = await place.created(host)
         (approval,) = await pending(host, session.id)
-        assert approval.tool == "Bash"
+        assert (approval.tool, approval.reason_kind) == ("Bash", reason)
         await decide(host, approval, "deny")
         frames = await frames_until(host, session.id, "idle")
         assert told(frames, PolicyDecided) == []
@@ -153,7 +154,7 @@ async def test_a_policy_that_fails_denies(place: Place, monkeypatch: pytest.Monk
     place.claude.play([ASKS, "Then not."])
     async with place.opened() as host:
         session = await place.created(host, prompt=None, options={"allowed_tools": ALL})
-        policy = host._actors[session.id].log.approvals.policy
+        policy = in_memory(host)[session.id].log.approvals.policy
         assert policy is not None
         monkeypatch.setattr(policy, "_against", broken)
         frames = await next_turn(host, session.id)
@@ -337,6 +338,27 @@ async def test_the_rules_in_force_say_where_they_come_from(place: Place) -> None
             rule for rule in rules if rule["layer"] == "host"
         ).items()
         assert any(rule["layer"] == "built-in" and str(place.folder) in rule["rule"] for rule in rules)
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        (None, "No rule allows it, and what exactly it runs is known only when it runs."),
+        ({"ask": ["Bash(sudo:*)"]}, "Bash(sudo:*)"),
+    ],
+    ids=["no rule", "a rule of somebody's own"],
+)
+async def test_why_it_asks_names_no_rule_that_has_nothing_to_do_with_it(
+    place: Place, policy: dict[str, Any] | None, reason: str
+) -> None:
+    """Built-in rules deny commands of ours; that one of them cannot be ruled out is nothing a person wants to read."""
+    place.claude.play([bash("cd build && sudo rm -rf ./* | tee log.txt"), "Done."])
+    async with place.opened() as host:
+        await place.created(host, policy=policy)
+        (asked,) = await pending(host)
+        assert reason in (asked.reason or "")
+        assert "quarterdeck" not in (asked.reason or "")
+        assert (asked.risk or "").startswith("high")
 
 
 async def test_a_call_can_be_explained_before_it_is_made(place: Place) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from host.kit import Place
+from inside import in_memory
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.bodies import decode_body
 from quarterdeck.host.requests import CreateSession, Nothing, Settings
@@ -40,7 +41,7 @@ async def test_a_session_gets_what_its_preset_says_and_what_it_says_itself(place
         session = await host.create_session(wanted, OPERATOR)
         assert (session.permission_mode, session.tags) == ("plan", ["review", "mine"])
         assert session.budget_usd == Decimal(2)
-        body = decode_body(host._actors[session.id].log.record)
+        body = decode_body(in_memory(host)[session.id].log.record)
         assert (body.options["max_turns"], body.private_options) == (1, ["env"])
         assert body.policy["deny"] == ["Bash(rm:*)", "Write"]
         assert body.host_tools is not None

@@ -25,7 +25,7 @@ from quarterdeck.host.requests import Export, ListSessions, Nothing, OfSession, 
 from quarterdeck.timeline.events import PromptSent, TextCompleted
 
 SCRIPT = str(Path(__file__).with_name("dying_fleet.py"))
-TRANSACTIONS = 30
+TRANSACTIONS = 36
 """About as many as there are."""
 MOMENTS = soak.part([sign * nth for nth in range(1, TRANSACTIONS + 1) for sign in (-1, 1)], 4)
 
@@ -114,4 +114,11 @@ async def check(host: Host, cwd: Path, turns: Container[int]) -> None:
     assert [(path.name, path.read_bytes()) for path in uploads] == [("a.txt", b"given")]
     imported = told(await all_frames(host, two.id), TextCompleted)
     assert [event.text for event in imported] == ["Said elsewhere."]
+    assert one.state == "parked"
+    (mirrored,) = await asyncio.to_thread(list, (host.folder / "transcripts" / one.id).glob("*.jsonl"))
+    assert mirrored.stem == one.transcript_id
+    while not await asyncio.to_thread((host.folder / "told").exists):  # noqa: ASYNC110  # the next host delivers it
+        await asyncio.sleep(0.02)
+    notices = [json.loads(line) for line in (host.folder / "told").read_text().splitlines() if line]
+    assert {(notice["kind"], notice["session_id"]) for notice in notices} == {("finished", one.id)}
     assert (await host.get_presets(Nothing())).details["presets"].keys() == PRESETS["presets"].keys()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from host.kit import LIMIT_S, Clock, Place, all_frames, told
+from inside import worked_on
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.requests import Lifecycle, OfPrompt, OfSession, SendPrompt, UpdatePrompt, UpdateSession, Wait
 from quarterdeck.host.resources import Session
@@ -141,7 +142,7 @@ async def test_an_archived_session_is_not_woken(place: Place) -> None:
         await host.update_session(UpdateSession(session_id=session.id, archived=True))
         clock.now += 100
         host.tend()
-        assert host._busy == {}
+        assert not worked_on(host)
 
 
 async def test_a_time_without_a_zone_is_refused_and_one_in_the_past_is_now(place: Place) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from host.kit import LIMIT_S, Place, next_turn
+from inside import in_memory, worked_on
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.requests import AddEvent, OfSession, Search, UpdateSession, Wait
 from quarterdeck.host.resources import Hit
@@ -162,7 +163,7 @@ async def test_rows_that_retention_took_are_not_found(place: Place) -> None:
         session = await place.created(host, "flamingo")
         await idle(host, session.id)
         await found(host, "flamingo")
-        log = host._actors[session.id].log
+        log = in_memory(host)[session.id].log
         log._snapshot_seq, log._unkept_bytes = -1_000, 1 << 40  # as after many rows
         log._keep_snapshot()
         await log.settled()
@@ -195,11 +196,11 @@ async def test_a_session_that_leaves_memory_before_it_is_indexed_is_freed_and_fo
             await idle(host, session.id)
             await host.stop(OfSession(session_id=session.id))
         await is_held.wait()
-        kept = [weakref.ref(host._actors[one.id]) for one in (first, second)]
+        kept = [weakref.ref(in_memory(host)[one.id]) for one in (first, second)]
         for session in (first, second):
-            host._actors[session.id].touched -= UNLOAD_S
+            in_memory(host)[session.id].touched -= UNLOAD_S
         host.tend()
-        while host._busy or any(ref() is not None for ref in kept):
+        while worked_on(host) or any(ref() is not None for ref in kept):
             await asyncio.sleep(0.01)
             gc.collect()
         assert (await host.search(Search(q="albatross"))).behind
@@ -208,7 +209,7 @@ async def test_a_session_that_leaves_memory_before_it_is_indexed_is_freed_and_fo
         assert {hit.name for hit in hits} == {"first", "second"}
         while (await host.search(Search(q="albatross"))).behind:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
-        assert not set(host._actors) & {first.id, second.id}
+        assert not set(in_memory(host)) & {first.id, second.id}
 
 
 async def test_an_index_that_nobody_uses_gives_its_memory_back_and_goes_on(

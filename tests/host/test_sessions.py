@@ -43,6 +43,29 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path, keeper=False)
 
 
+async def test_an_agent_can_be_the_simulator_and_its_sessions_say_so(place: Place) -> None:
+    agents = {"claude": "sim", "sim": str(place.claude.path)}
+    place.claude.play(["Hi."])
+    async with place.opened(agents=agents) as host:
+        session = await place.created(host)
+        assert session.agent == "sim"
+        await idle(host, session.id)
+        assert (await host.get_session(OfSession(session_id=session.id))).state == "idle"
+
+
+async def test_the_simulators_sessions_are_not_among_real_ones_and_can_be_resumed(tmp_path: Path) -> None:
+    place = Place(tmp_path, keeper=False)
+    home = tmp_path / "home"
+    home.mkdir()
+    async with place.opened(agents={}, env={"HOME": str(home)}) as host:
+        session = await place.created(host, "hello", agent="sim")
+        await idle(host, session.id)
+        await host.stop(of(session))
+        assert not (home / ".claude").exists()
+        assert list((home / ".claude-simulator" / "projects").rglob("*.jsonl"))
+        assert (await host.resume(of(session))).state == "idle"
+
+
 OPERATOR = Caller(name="operator", scope="operate")
 
 
@@ -69,7 +92,7 @@ async def test_a_session_is_renamed_tagged_and_given_a_budget_and_a_model(place:
         assert [one.id for one in (await host.list_sessions(ListSessions(tag=["x"]))).sessions] == [session.id]
         removed = await host.update_session(UpdateSession(session_id=session.id, budget_usd=None))
         assert (removed.budget_usd, removed.name) == (None, "new")
-        with pytest.raises(HostError, match="at least 0"):
+        with pytest.raises(HostError, match="must be 0 or more"):
             await host.update_session(UpdateSession(session_id=session.id, max_thinking_tokens=-1))
         assert kinds(await all_frames(host, session.id)).count("BudgetChanged") == 2
 
@@ -158,6 +181,30 @@ async def test_raw_control_asks_what_has_no_operation_and_nothing_else(place: Pl
             assert await refused(powerful) == "forbidden"
         answer = await host.send_control(SendControl(session_id=session.id, subtype="get_session_cost"), OPERATOR)
         assert answer.details
+
+
+async def test_variables_of_the_environment_are_for_admins_and_must_be_text(place: Place) -> None:
+    place.claude.play(["Hi."], ["Again."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        await idle(host, session.id)
+
+        async def change(fields: dict[str, Any], **caller: Caller) -> None:
+            subtype = "update_environment_variables"
+            await host.send_control(SendControl(session_id=session.id, subtype=subtype, fields=fields), **caller)
+
+        for fields in ({}, {"variables": ["A"]}, {"variables": {"A": 1}}, {"variables": {}, "more": 1}):
+            with pytest.raises(HostError) as wrong:
+                await change(fields)
+            assert (wrong.value.code, wrong.value.details["field"]) == ("invalid", "fields.variables")
+        with pytest.raises(HostError) as forbidden:
+            await change({"variables": {"A": "1"}}, caller=OPERATOR)
+        assert forbidden.value.code == "forbidden"
+        await change({"variables": {"A": "1"}})
+        await host.stop(of(session))
+        with pytest.raises(HostError) as gone:
+            await change({"variables": {"A": "1"}})
+        assert gone.value.code == "not_running"
 
 
 async def test_what_the_cli_knows_can_be_asked(place: Place) -> None:
@@ -405,6 +452,9 @@ async def test_the_host_says_what_it_is_and_how_it_fares(place: Place) -> None:
         metrics = (await host.get_metrics(Nothing())).details
         assert (metrics["sessions"], metrics["processes"]) == ({"idle": 1}, 1)
         assert metrics["log_rows_total"] > 0
+        await host.delete_session(OfSession(session_id=session.id))
+        after = (await host.get_metrics(Nothing())).details
+        assert (after["sessions"], after["log_rows_total"] >= metrics["log_rows_total"]) == ({}, True)
         assert "accounts" in (await host.get_limits(Nothing())).details
 
 

@@ -15,11 +15,13 @@ import pytest
 from conformance.real import RealStage
 from conformance.stage import bash
 from e2e.server import server_config
-from host.kit import told
+from host.kit import states_of, told
 from host.staged import EVERYWHERE, Staged, Talk, staged_in
 from quarterdeck.host import HostError
-from quarterdeck.host.events import ApprovalChanged, QueueChanged
+from quarterdeck.host.events import ApprovalChanged, PolicyDecided, QueueChanged
 from quarterdeck.host.requests import (
+    Decide,
+    Decision,
     OfMcpServer,
     OfPrompt,
     OfSubagent,
@@ -82,6 +84,20 @@ async def test_an_interrupt_ends_the_turn_and_what_was_said_stays(talk: Talk) ->
     assert [event.turn.outcome for event in told(frames, TurnEnded)] == ["interrupted"]
     stage.reply("Still here.")
     assert texts(await talk.turn("there?"))[-1:] == ["Still here."]
+
+
+async def test_an_interrupt_withdraws_what_waits_for_a_decision(talk: Talk) -> None:
+    stage = talk.staged.stage
+    stage.reply(bash("touch interrupted.txt"))
+    await talk.say()
+    asked = await talk.asked()
+    await talk.host.interrupt(talk.of)
+    frames = await talk.until("idle")
+    assert states_of(frames) == ["pending", "withdrawn"]
+    with pytest.raises(HostError) as late:
+        await talk.host.decide(Decide(approval_id=asked.id, decision=Decision(decision="allow")))
+    assert late.value.code == "withdrawn"
+    assert not (stage.cwd / "interrupted.txt").exists()
 
 
 async def test_a_prompt_during_a_turn_is_folded_in_between_two_steps(talk: Talk) -> None:
@@ -234,10 +250,31 @@ async def test_a_sub_agent_asks_like_everybody_else_and_its_transcript_can_be_re
     calls = [item for item in found["items"] if item["type"] == "tool_call"]
     assert [call["input"]["command"] for call in calls] == ["touch errand.txt"]
     assert found["call"]["status"] == "finished"
-    by_agent = await talk.host.get_subagent(OfSubagent(session_id=talk.id, subagent_id=found["call"]["agent_id"]))
+    agent_id = found["call"]["agent_id"]
+    assert (asked.agent_id, asked.tool_id) == (agent_id, calls[0]["id"])
+    by_agent = await talk.host.get_subagent(OfSubagent(session_id=talk.id, subagent_id=agent_id))
     assert by_agent.details == found
     inner = [event for event in told(frames, ToolEnded) if event.parent_id == "toolu_01errand"]
     assert [event.status for event in inner] == ["finished"]
+
+
+async def test_a_policy_holds_for_sub_agents_too(talk: Talk) -> None:
+    """Also where Claude Code's own rules allow the call, so that nobody would be asked."""
+    stage = talk.staged.stage
+    guarded = await talk.staged.talk(policy={"deny": ["Bash(echo:*)"]}, options={"allowed_tools": ["Bash(echo:*)"]})
+    task = {"description": "an errand", "prompt": "ERRAND please", "subagent_type": "general-purpose"}
+    stage.reply(ToolUse("Task", {**task, "run_in_background": False}, id="toolu_01guarded"))
+    stage.reply(bash("echo secret > guarded.txt"))
+    stage.reply("It was denied.")
+    stage.reply("The helper is back.")
+    await guarded.say("delegate")
+    frames = await guarded.until("idle")
+    (verdict,) = told(frames, PolicyDecided)
+    assert (verdict.decision, verdict.rule, verdict.asked_in) == ("deny", "Bash(echo:*)", "PreToolUse")
+    inner = [event for event in told(frames, ToolEnded) if event.parent_id == "toolu_01guarded"]
+    assert [event.status for event in inner] == ["denied"]
+    assert not (stage.cwd / "guarded.txt").exists()
+    await talk.host.stop(guarded.of)
 
 
 async def test_a_background_task_is_listed_with_its_output_and_stopped(talk: Talk) -> None:

@@ -161,9 +161,14 @@ async def test_a_turn_that_uses_up_the_sessions_budget_is_interrupted_and_the_ne
         (report,) = told(await frames_until(host, first.id, "idle"), UsageReport)  # from which the price is learned
         await host.update_session(UpdateSession(session_id=first.id, budget_usd=report.cost_usd * 3))
         frames = await next_turn(host, first.id, "work")
-        stopped = [one for one in told(frames, BudgetChanged) if one.state == "interrupted"]
-        assert [(one.scope, one.spent_usd >= report.cost_usd * 3) for one in stopped] == [("session", True)]
+        changes = told(frames, BudgetChanged)
+        assert [(one.state, one.scope) for one in changes[:2]] == [("near", "session"), ("interrupted", "session")]
+        assert changes[1].spent_usd >= report.cost_usd * 3
         assert "Never said." not in str(frames)
+        await host.update_session(UpdateSession(session_id=first.id, budget_usd=report.cost_usd))
+        with pytest.raises(HostError) as refused:
+            await host.send_prompt(SendPrompt(session_id=first.id, content="more"))
+        assert refused.value.code == "budget_reached"
 
 
 async def test_a_day_that_others_have_used_up_interrupts_the_turns_that_run(place: Place, tmp_path: Path) -> None:
@@ -174,8 +179,8 @@ async def test_a_day_that_others_have_used_up_interrupts_the_turns_that_run(plac
             await asyncio.sleep(0.01)
         await host.set_budgets(Settings(settings={"day_usd": "0.000001"}))
         frames = await frames_until(host, running.id, "idle")
-        (stopped,) = [one for one in told(frames, BudgetChanged) if one.state == "interrupted"]
-        assert stopped.scope == "host"
+        changes = [(one.state, one.scope) for one in told(frames, BudgetChanged)]
+        assert changes[:2] == [("near", "host"), ("interrupted", "host")]
         with pytest.raises(HostError) as refused:
             await host.send_prompt(SendPrompt(session_id=running.id, content="more"))
         assert refused.value.code == "budget_reached"

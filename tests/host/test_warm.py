@@ -11,6 +11,7 @@ import pytest
 
 from host.kit import ASKS, Place, all_frames, decide, frames_until, pending, states_of, told
 from host.staged import BOTH, host_over, stage_in
+from inside import warm_places
 from looping import for_each
 from quarterdeck.host import Host, HostError, Warm
 from quarterdeck.host.events import ProcessChanged
@@ -41,7 +42,7 @@ async def warm(host: Host, count: int = 1) -> list[int]:
     """The ids of the processes that wait, once there are so many."""
     while (await host.get_metrics(Nothing())).details["processes_warm"] != count:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    return [one.wire.pid for place in host._warm._places for one in place.ready]
+    return [one.wire.pid for place in warm_places(host) for one in place.ready]
 
 
 async def pids(host: Host, session: Session) -> list[int | None]:
@@ -195,7 +196,7 @@ async def test_a_turn_in_a_process_that_was_warm_survives_the_host(tmp_path: Pat
         for task in (host._tender, host._ticking):  # as if it were killed: nothing is ended
             assert task is not None
             task.cancel()
-        for one in host._warm._places:
+        for one in warm_places(host):
             while one.ready:
                 one.ready.pop().session.detach()
         await host.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import plistlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +12,13 @@ from typing import Any
 
 import pytest
 
-from host.kit import pending
+from host.kit import kill, pending
 from hosted.kit import ServedHost, Shell
 from quarterdeck.cli.hosted.services import manager_for
+from quarterdeck.host.requests import Wait
 from terminal.kit import LIMIT_S
+
+START = "mcp__quarterdeck__start_session"
 
 
 def test_sessions_are_listed_for_people_and_for_programs(served: ServedHost, shell: Shell) -> None:
@@ -107,7 +111,7 @@ def test_a_session_is_meant_by_id_beginning_or_name(served: ServedHost, shell: S
     assert [one["id"] for one in shell.json("stop", sessions["blueprint"].id[:9])] == [sessions["blueprint"].id]
     shell("stop", "blu", code=1)
     assert all(one.id in shell.error for one in sessions.values())
-    assert "Use more of the id." in shell.error
+    assert "Use a longer prefix." in shell.error
     for nobody in ("nobody", "", "\x1b[31m"):
         shell("stop", nobody, code=1)
         assert "no such session" in shell.error
@@ -117,6 +121,16 @@ def test_a_session_is_meant_by_id_beginning_or_name(served: ServedHost, shell: S
     assert "no process" in shell.error
     shell("wait", "blue", code=5)
     shell("wait", "blue", "--for", "stopped")
+
+
+def test_an_interrupt_ends_the_turn_and_what_it_asks_and_not_the_session(served: ServedHost, shell: Shell) -> None:
+    asked = [served.asking(name) for name in ("painter", "writer")]
+    assert shell("interrupt", "painter").split()[-1:] == ["interrupted"]
+    assert served.idle(served.session(asked[0].session_id)).state == "idle"
+    [withdrawn] = shell.json("approvals", "--session", "painter", "--state", "withdrawn")
+    assert withdrawn["id"] == asked[0].id
+    assert [one["name"] for one in shell.json("ps", "--state", "waiting")] == ["writer"]
+    assert [one["id"] for one in shell.json("interrupt", "writer")] == [asked[1].session_id]
 
 
 def test_waiting_ends_with_the_time(served: ServedHost, shell: Shell) -> None:
@@ -140,6 +154,32 @@ def test_usage_and_audit_say_what_was_used_and_done(served: ServedHost, shell: S
     assert [one["operation"] for one in shell.json("audit", "--session", "painter")] == ["decide", "create_session"]
     assert "decide" in shell("audit", "--who", "local")
     assert [len(shell.json("audit", "--limit", limit)) for limit in ("1", "0")] == [1, 3]
+
+
+def test_simulated_costs_are_marked_and_counted_apart(served: ServedHost, shell: Shell) -> None:
+    for name, agent in (("painter", "sim"), ("writer", "claude")):
+        shell("approve", served.asking(name, agent=agent).id)
+        served.idle(served.session(shell.json("ps", "--all")[0]["id"]))
+    shell("budget", "--day", "20", "--month", "300")
+    costs = {one["name"]: float(one["cost_usd"]) for one in shell.json("ps")}
+    simulated, real = costs["painter"], costs["writer"]
+    rows = {row.split()[2]: row for row in shell("ps").splitlines()[1:3]}
+    assert f"${simulated:.4f} sim " in rows["painter"]
+    assert f"${real:.4f} " in rows["writer"]
+    assert "sim" not in rows["writer"]
+    assert f"2 sessions · ${real:.4f} + ${simulated:.4f} simulated" in shell("ps")
+    head, *rows_by_session = shell("usage", "--by", "session").splitlines()
+    assert head.split()[:3] == ["SESSION", "COST", "SIMULATED"]
+    parts = {row.split()[0]: row.split()[1:3] for row in rows_by_session}
+    assert parts["painter"] == [f"${simulated:.4f}", f"${simulated:.4f}"]
+    assert parts["writer"][0] == f"${real:.4f}"
+    assert "$" not in parts["writer"][1]
+    [_, today, *budgets] = shell("usage").splitlines()
+    assert today.split()[1:3] == [f"${real + simulated:.4f}", f"${simulated:.4f}"]
+    assert budgets == shell("budget").splitlines()
+    assert all(f"${real + simulated:.4f} (${simulated:.4f} simulated) of $" in line for line in budgets)
+    assert f"painter: ${simulated:.4f} (simulated) spent" in shell("budget", "painter")
+    assert f"writer: ${real:.4f} spent" in shell("budget", "writer")
 
 
 def test_tokens_are_made_used_and_revoked(
@@ -216,7 +256,11 @@ def test_the_demo_answers_itself_where_nobody_is(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "http://127.0.0.1:" in done.stdout
-    assert "allowed without asking" in done.stdout
+    assert "allowed automatically" in done.stdout
+    costs = [line for line in done.stdout.splitlines() if " greeter " in line]
+    assert all(re.search(r"\$0\.\d{4} sim ", line) for line in costs), costs
+    assert "$" not in re.sub(r"\$0\.\d{4} (sim |\(simulated\))", "", done.stdout)
+    assert "\nNext:\n" in done.stdout
     assert "Remember to water the flowers." in done.stdout
     assert "\x1b" not in done.stdout
 
@@ -278,3 +322,23 @@ def test_a_token_that_is_wrong_is_told_so(served: ServedHost, shell: Shell, monk
     monkeypatch.setenv("QUARTERDECK_TOKEN", "wrong")
     shell("ps", code=1)
     assert "QUARTERDECK_TOKEN" in shell.error
+
+
+def test_waiting_for_a_session_that_crashes_ends_with_the_code_of_one_that_ended(
+    served: ServedHost, shell: Shell
+) -> None:
+    session = served.session(served.asking("painter").session_id)
+    served.do(lambda host: kill(host, session))
+    served.do(lambda host: host.wait(Wait(session_id=session.id, for_=["stopped"])))  # no longer waiting for an answer
+    shell("wait", "painter", code=5)
+    assert "painter is crashed" in shell.error
+
+
+def test_a_session_is_given_tools_to_start_others(served: ServedHost, shell: Shell) -> None:
+    start = {"tool": START, "input": {"prompt": "Count the birds.", "name": "counter"}}
+    rules = [{"when": "lead", "steps": [start, "Started."]}, {"when": "birds", "steps": ["Seven birds."]}]
+    served.claude.play(rules=rules)
+    shell("run", "lead", "--host", str(served.state), "--cwd", str(served.cwd), "--host-tools", "1", "--allow", START)
+    [child] = [one for one in shell.json("ps", "--all") if one.get("name") == "counter"]
+    assert child["parent_id"]
+    shell("run", "lead", "--host", str(served.state), "--host-tools", "none", code=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
+import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from hosted.kit import ServedHost, Shell
 from quarterdeck.cli.hosted.moments import upcoming
+from quarterdeck.client.transcripts.places import project_key_for_directory
 from quarterdeck.host.requests import Decide, Decision, Remember
 
 
@@ -70,8 +72,11 @@ def test_worktrees_are_created_listed_and_removed_and_changes_shown(served: Serv
     assert shell.error == "Nothing changed.\n"
     (served.cwd / "notes.txt").write_text("two\n")
     (served.cwd / "new.txt").write_text("new\n")
-    assert "-one\n+two" in shell("diff", "painter")
-    assert "new: new.txt" in shell.error
+    (served.cwd / "link").symlink_to("new.txt")
+    shown = shell("diff", "painter")
+    assert "-one\n+two" in shown
+    assert "+++ b/new.txt\n@@ -0,0 +1 @@\n+new" in shown
+    assert shell.error == "new, not shown: link\n"
 
 
 def _repository(folder: Path) -> None:
@@ -80,6 +85,44 @@ def _repository(folder: Path) -> None:
     (folder / "notes.txt").write_text("one\n")
     subprocess.run([*git, "add", "."], check=True)
     subprocess.run([*git, "commit", "--quiet", "-m", "first"], check=True)
+
+
+def test_a_transcript_is_adopted_by_a_prefix_of_its_id_or_by_its_title(
+    served: ServedHost, shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    ids = {title: str(uuid.uuid4()) for title in ("About apples", "About pears", "Something else")}
+    for title, session_id in ids.items():
+        write_transcript(tmp_path / "claude", served.cwd, session_id, title)
+    shell("adopt", "about", code=1)
+    assert "'about' matches several transcripts" in shell.error
+    assert all((ids[title] in shell.error) == title.startswith("About") for title in ids)
+    assert "Use a longer prefix." in shell.error
+    shell("adopt", "nothing of this kind", code=1)
+    assert "Run quarterdeck adopt to list them." in shell.error
+    for title, named in (
+        ("About apples", "about app"),
+        ("About pears", ids["About pears"][:8]),
+        ("Something else",) * 2,
+    ):
+        [adopted] = shell.json("adopt", named)
+        assert adopted["transcript_id"] == ids[title]
+        assert shell.json("budget", ids[title][:13])[0]["id"] == adopted["id"]
+
+
+def write_transcript(home: Path, cwd: Path, session_id: str, title: str) -> None:
+    folder = home / "projects" / project_key_for_directory(cwd)
+    folder.mkdir(parents=True, exist_ok=True)
+    line = {
+        "type": "user",
+        "sessionId": session_id,
+        "uuid": str(uuid.uuid4()),
+        "parentUuid": None,
+        "cwd": str(cwd),
+        "timestamp": "2026-11-18T12:00:00.000Z",
+        "message": {"role": "user", "content": title},
+    }
+    (folder / f"{session_id}.jsonl").write_text(json.dumps(line) + "\n")
 
 
 def test_a_transcript_is_listed_and_adopted(served: ServedHost, shell: Shell) -> None:
@@ -150,7 +193,7 @@ def test_times_to_come() -> None:
 
 def test_several_approvals_are_previewed_and_decided_at_once(served: ServedHost, shell: Shell) -> None:
     first, second = served.asking("painter"), served.asking("writer")
-    assert shell("approve", "--tool", "Read") == "Nothing that waits matches.\n"
+    assert shell("approve", "--tool", "Read") == "No pending request matches.\n"
     shown = shell("approve", "--tool", "Bash", "--dry-run")
     assert [line.split()[0] for line in shown.splitlines()] == [first.id[:8], second.id[:8]]
     assert shown.count("would be allowed") == 2
@@ -168,7 +211,7 @@ def test_words_are_found_a_session_is_exported_imported_and_found_again(
     session = served.idle(served.created("painter", prompt=None))
     while "painter" not in shell("search", "painter"):
         pass
-    assert shell("search", "nowhere") == "Nothing was found.\n"
+    assert shell("search", "nowhere") == "No matches.\n"
     [hit] = shell.json("search", "paint", "--session", "painter", "--cwd", str(served.cwd), "--limit", "5")
     assert (hit["session_id"], hit["kind"]) == (session.id, "session")
     shell("export", "painter", "--out", str(tmp_path / "it.ndjson"))

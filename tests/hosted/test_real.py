@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -69,3 +71,29 @@ def _work(served: ServedHost, shell: Shell, tmp_path: Path, model: ModelServer) 
     shell("stop", "painter")
     shell("wait", session.id, "--for", "stopped")
     shell("wait", session.id, code=5)
+
+
+def test_the_demo_shows_a_host_with_the_real_cli_when_that_is_wished(tmp_path: Path) -> None:
+    """As ``make run AGENT=claude`` does, with nobody at the terminal."""
+    with real_place(tmp_path) as stage:
+        options, programs = stage.options(), tmp_path / "bin"
+        programs.mkdir()
+        (programs / "claude").symlink_to(str(options.cli_path))
+        change = {"command": "sed -i s/plants/flowers/ notes.txt", "description": "Change a word"}
+        stage.model.on(lambda request: "Change plants" in request.text, ToolUse("Bash", change), times=1)
+        for _ in range(4):
+            stage.model.reply("There you are.")
+        done = subprocess.run(
+            [sys.executable, "-m", "quarterdeck", "demo", "--serve", "--agent", "claude"],
+            env={**options.env, "PATH": f"{programs}:{os.environ['PATH']}", "LANG": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=2 * LIMIT_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "allowed automatically" in done.stdout
+        assert "flowers" in done.stdout.partition("notes.txt is now: ")[2].partition("\n")[0]
+        asked = [request.text for request in stage.model.conversation]
+        assert any("What can you do here?" in text for text in asked)

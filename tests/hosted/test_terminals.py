@@ -203,6 +203,23 @@ def test_questions_and_plans_are_answered_by_keys_too(unserved: ServedHost) -> N
     assert term.exit() == 0
 
 
+def test_a_log_is_followed_until_ctrl_c(served: ServedHost) -> None:
+    approval = served.asking("painter", prompt="make it")
+    drawn, frames = (
+        served.term("log", "painter", "--follow"),
+        served.term("log", "painter", "-f", "--json", columns=200),
+    )
+    drawn.until("› make it")
+    frames.until('"prompt_sent"')
+    assert "It is" not in drawn.text
+    served.decide(approval)
+    drawn.until("touch made.txt", "done", "✔ done")
+    frames.until('"turn_ended"')
+    for term in (drawn, frames):
+        term.press(CTRL_C)
+        assert term.exit() == 130
+
+
 def test_a_session_that_is_deleted_ends_what_is_attached_to_it(served: ServedHost) -> None:
     session = served.idle(served.created("painter", prompt=None))
     term = served.term("attach", "painter")

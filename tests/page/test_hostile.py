@@ -124,6 +124,30 @@ async def test_no_other_field_that_somebody_can_fill_runs_or_loads_anything(
         assert [url for url in person.requests if not url.startswith((there.url, "blob:"))] == []
 
 
+async def test_an_exported_conversation_runs_and_loads_nothing_in_a_browser(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with (
+        deck(tmp_path, browser_address, [*TURN[:3], "Done."]) as there,
+        window(there.browser, errors=True) as person,
+    ):
+        session = await there.there.session(ATTACK, name=SAFE_NAME, options={"allowed_tools": ["Read"]})
+        await there.there.client().get(f"/v1/sessions/{session}/wait")
+        exported = await there.there.client().get(f"/v1/sessions/{session}/export?format=html")
+        file = tmp_path / "session.html"
+        file.write_bytes(exported.body)
+        page = await person.page(file.as_uri())
+        await expect(page.locator("h1")).to_have_text(SAFE_NAME)
+        assert (await page.locator("body").inner_text()).count("onerror=\"globalThis.pwned='img'\"") >= 3
+        assert await page.evaluate("globalThis.pwned") is None
+        assert await page.locator("script, img, svg, iframe, [onerror], [onload], a[href^=javascript]").count() == 0
+        assert person.requests == [file.as_uri()]
+        assert await page.evaluate("getComputedStyle(document.body).maxWidth") != "none"  # its own style is allowed
+        await page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"pwned=1\">')")
+        assert person.errors, "the policy of the document allows what it should not"
+        assert await page.evaluate("globalThis.pwned") is None
+
+
 @pytest.mark.parametrize(
     "fragment",
     [

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 
-from host.kit import pending
+from host.kit import decide, pending
 from page.browser import window
 from page.kit import BASH, deck, looked_at
 from quarterdeck.host.requests import Decide, Decision, ListApprovals, Nothing
 
 TURN = ["I need a tool.", BASH, "Done."]
+CALM = {"tool": "Bash", "input": {"command": "touch calm.txt"}}
+RISKY = {"tool": "Bash", "input": {"command": "sudo rm -rf build"}}
+RULES = [{"when": "clean", "steps": [RISKY, "Cleaned."]}, {"when": "go", "steps": [CALM, "Done."]}]
 LONG_MS = 45_000
 expect.set_options(timeout=LONG_MS)
 
@@ -150,6 +157,90 @@ async def test_of_two_people_one_decides_and_the_other_learns_who(tmp_path: Path
             assert approval.decided_by.name == "ann"
 
 
+class SlowLine:
+    """A page's connection on which the news of the host's lists wait until they are let through; answers do not."""
+
+    def __init__(self) -> None:
+        self._held: list[Any] = []
+        self._routes: list[WebSocketRoute] = []
+
+    async def under(self, page: Page) -> None:
+        await page.route_web_socket("**/v1/ws", self._connect)
+        await page.reload()
+        await page.wait_for_selector("html[data-link=online]")
+
+    def _connect(self, route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        self._routes.append(route)
+
+        def down(message: str | bytes) -> None:
+            told = json.loads(message)
+            news = [one for one in told if one.get("op") == "approval" and one["approval"]["state"] != "pending"]
+            self._held += news
+            route.send(json.dumps([one for one in told if one not in news]))
+
+        server.on_message(down)
+
+    def let_through(self) -> None:
+        self._routes[-1].send(json.dumps(self._held))
+
+
+async def test_who_presses_too_late_is_told_who_was_faster(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, TURN) as there:
+        ann, bob = await there.there.token("approve", name="ann"), await there.there.token("approve", name="bob")
+        async with window(there.browser) as hers, window(there.browser) as his:
+            one = await there.enter(hers, secret=ann.secret)
+            other = await there.enter(his, secret=bob.secret)
+            line = SlowLine()
+            await line.under(other)
+            await there.there.session()
+            await waits(one)
+            await waits(other)
+            await one.keyboard.press("a")
+            await expect(one.locator(".settled li")).to_contain_text("allowed by ann")
+            await waits(other)  # he has not heard of it
+            await other.keyboard.press("d")
+            await other.get_by_label("Note for the model").fill("no")
+            await other.keyboard.press("Enter")
+            await expect(other.locator(".toast.error")).to_have_text(
+                re.compile(r"^Too late: ann has decided this already \(allow\)\.")
+            )
+            line.let_through()
+            await expect(other.locator(".approval")).to_have_count(0)
+            await expect(other.locator(".settled li")).to_contain_text("allowed by ann")
+            decided = ListApprovals(state=["decided", "delivered", "applied"])
+            (approval,) = (await there.there.host.list_approvals(decided)).approvals
+            assert approval.decided_by is not None
+            assert (approval.decided_by.name, (approval.decision or {})["decision"]) == ("ann", "allow")
+
+
+async def test_when_two_press_at_once_one_decides_and_both_see_the_same(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, TURN) as there:
+        names = ("ann", "bob")
+        tokens = {name: await there.there.token("approve", name=name) for name in names}
+        async with window(there.browser) as hers, window(there.browser) as his:
+            pages = {
+                name: await there.enter(person, secret=tokens[name].secret)
+                for name, person in zip(names, (hers, his), strict=True)
+            }
+            await there.there.session()
+            for page in pages.values():
+                await waits(page)
+            await asyncio.gather(pages["ann"].keyboard.press("a"), pages["bob"].keyboard.press("x"))
+            for page in pages.values():
+                await expect(page.locator(".settled li")).to_have_count(1)
+                await expect(page.locator(".approval")).to_have_count(0)
+            decided = ListApprovals(state=["decided", "delivered", "applied"])
+            (approval,) = (await there.there.host.list_approvals(decided)).approvals
+            assert approval.decided_by is not None
+            first = approval.decided_by.name
+            outcome = f"{'allowed' if first == 'ann' else 'denied'} by {first}"
+            for page in pages.values():
+                await expect(page.locator(".settled li")).to_contain_text(outcome)
+            (late,) = set(names) - {first}
+            await expect(pages[late].locator(".toast", has_text=first or "").first).to_be_visible()
+
+
 async def test_several_at_once_are_shown_before_they_are_decided(tmp_path: Path, browser_address: str) -> None:
     async with looked_at(tmp_path, browser_address, TURN) as (there, page):
         for name in ("one", "two", "three"):
@@ -159,11 +250,87 @@ async def test_several_at_once_are_shown_before_they_are_decided(tmp_path: Path,
         await expect(page.locator(".covered li")).to_have_count(3)
         await page.get_by_label("Session").select_option(label="two")
         await expect(page.locator(".covered li")).to_have_count(1)
-        await page.get_by_label("Session").select_option(label="any")
-        await expect(page.locator(".covered li")).to_have_count(3)
-        await page.get_by_role("button", name="Allow these 3 once").click()
+        await page.get_by_role("button", name="Deny these 1").click()
+        await expect(page.locator(".settled li")).to_contain_text("denied by admin")
+        await expect(page.locator(".toast").first).to_contain_text("1 denied.")
+        await page.keyboard.press("b")
+        await expect(page.locator(".covered li")).to_have_count(2)
+        await page.get_by_role("button", name="Allow these 2 once").click()
         await expect(page.locator(".settled li")).to_have_count(3)
-        await expect(page.locator(".toast").first).to_contain_text("3 allowed")
+        await expect(page.locator(".toast").last).to_contain_text("2 allowed.")
+
+
+async def test_what_comes_or_goes_while_several_are_looked_at_is_told_and_not_decided(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with looked_at(tmp_path, browser_address, rules=RULES) as (there, page):
+        host = there.there.host
+        for name in ("one", "two", "three"):
+            await there.there.session("go", name=name)
+        await expect(page.locator(".rows li")).to_have_count(3)
+        await page.keyboard.press("b")
+        await expect(page.locator(".covered li")).to_have_count(3)
+        await there.there.session("clean", name="late")
+        await expect(page.locator(".come")).to_contain_text("1 more has come since.")
+        await expect(page.locator(".covered li")).to_have_count(3)
+        await decide(host, (await pending(host, count=4))[0])
+        await expect(page.locator(".covered li")).to_have_count(2)
+        await page.get_by_role("button", name="Allow these 2 once").click()
+        await expect(page.locator(".settled li")).to_have_count(3)
+        (left,) = (await host.list_approvals(ListApprovals())).approvals
+        assert "sudo" in (left.summary or "")
+        await there.there.session("go", name="five")
+        await expect(page.locator(".rows li")).to_have_count(2)
+        await page.keyboard.press("b")
+        await expect(page.locator(".covered li")).to_have_count(2)
+        await there.there.session("go", name="six")
+        await page.get_by_role("button", name="Look again").click()
+        await expect(page.locator(".covered li")).to_have_count(3)
+        await expect(page.locator(".come")).to_have_count(0)
+
+
+async def test_who_may_only_read_decides_nothing_several_at_once_either(tmp_path: Path, browser_address: str) -> None:
+    async with deck(tmp_path, browser_address, TURN) as there, window(there.browser) as person:
+        page = await there.enter(person, secret=(await there.there.token("read")).secret)
+        for _ in range(2):
+            await there.there.session()
+        await expect(page.locator(".rows li")).to_have_count(2)
+        await page.keyboard.press("b")
+        await expect(page.locator(".toast.error")).to_contain_text("approve")
+        await expect(page.get_by_role("button", name="Allow these")).to_be_disabled()
+
+
+async def test_of_several_it_says_which_were_late_and_which_were_refused(tmp_path: Path, browser_address: str) -> None:
+    """Two sessions that may not be touched, and one that somebody else was faster with."""
+    refused = {"code": "forbidden", "detail": "This token may not decide here."}
+    late = {"code": "already_decided", "detail": "Decided.", "decided_by": "bob", "decision": "deny"}
+    problems = [refused, late]
+
+    def connect(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def up(message: str | bytes) -> None:
+            told = json.loads(message)
+            if told["op"] == "decide" and problems:
+                route.send(json.dumps([{"op": "error", "ref": told["ref"], **problems.pop()}]))
+            else:
+                server.send(message)
+
+        route.on_message(up)
+
+    async with looked_at(tmp_path, browser_address, TURN) as (there, page):
+        await page.route_web_socket("**/v1/ws", connect)
+        await page.reload()
+        for _ in range(3):
+            await there.there.session()
+        await expect(page.locator(".rows li")).to_have_count(3)
+        await page.keyboard.press("b")
+        await page.get_by_role("button", name="Allow these 3 once").click()
+        await expect(page.locator(".toast").first).to_contain_text(
+            "1 allowed, 1 decided by others first, 1 refused by the host."
+        )
+        await expect(page.locator(".toast.error")).to_contain_text("may not decide here")
+        await expect(page.get_by_role("dialog")).to_be_visible()
 
 
 async def test_what_is_dangerous_is_on_top_with_its_risky_part_marked(tmp_path: Path, browser_address: str) -> None:
@@ -193,11 +360,6 @@ async def test_who_may_only_read_is_told_so(tmp_path: Path, browser_address: str
         await page.keyboard.press("a")
         await expect(page.locator(".toast.error")).to_be_visible()
         await waits(page)
-
-
-CALM = {"tool": "Bash", "input": {"command": "touch calm.txt"}}
-RISKY = {"tool": "Bash", "input": {"command": "sudo rm -rf build"}}
-RULES = [{"when": "clean", "steps": [RISKY, "Cleaned."]}, {"when": "go", "steps": [CALM, "Done."]}]
 
 
 async def test_what_comes_later_does_not_slip_under_the_finger(tmp_path: Path, browser_address: str) -> None:

@@ -69,7 +69,41 @@ async def test_an_edit_is_asked_with_its_diff_and_decided_inside_the_session(
         await expect(page.locator(".call.finished")).to_be_visible()
         await expect(page.locator(".turn")).to_be_visible()
         await page.get_by_role("button", name="Changes").click()
-        await expect(page.locator("div.changes")).to_contain_text("notes.md")
+        await expect(page.locator("div.changes .diff .path")).to_have_text("notes.md")
+        await expect(page.locator("div.changes .diff .kind")).to_have_text("create")
+        await expect(page.locator("div.changes .plus .code")).to_have_text(["one", "two"])
+
+
+async def test_what_a_session_changed_is_one_diff_with_new_renamed_and_odd_files(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
+        cwd = there.there.place.cwd
+        (cwd / "kept.txt").write_text("one\ntwo\n")
+        (cwd / "gone.txt").write_text("x\n")
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "x"]):
+            await asyncio.to_thread(subprocess.run, ["git", *words], cwd=cwd, check=True)
+        session = await there.there.session()
+        (cwd / "kept.txt").write_text("one\nthree\n")
+        (cwd / "gone.txt").unlink()
+        (cwd / "a new one.txt").write_text("fresh\n--- not a header\n")
+        (cwd / "picture.png").write_bytes(b"\x89PNG\0\0")
+        (cwd / "empty.txt").touch()
+        (cwd / "large.txt").write_text("x" * 1_100_000)
+        (cwd / "link.txt").symlink_to("/etc/passwd")
+        await page.goto(f"{there.url}#/session/{session}")
+        await page.keyboard.press("v")
+        file = page.locator("div.changes .diff")
+        await expect(file.locator(".path")).to_have_text(
+            ["gone.txt", "kept.txt", "a new one.txt", "empty.txt", "picture.png"]
+        )
+        await expect(file.locator(".kind")).to_have_text(["delete", "", "create", "create", "create"])
+        await expect(file.nth(2).locator(".plus .code")).to_have_text(["fresh", "--- not a header"])
+        await expect(file.nth(3)).to_contain_text("No lines.")
+        await expect(file.nth(4)).to_contain_text("A binary file.")
+        await expect(page.locator("div.changes .bar")).to_contain_text("5 files +3 −2")
+        await expect(page.locator("div.changes section li")).to_have_text(["large.txt", "link.txt"])
 
 
 async def test_the_composer_completes_sends_queues_and_interrupts(tmp_path: Path, browser_address: str) -> None:

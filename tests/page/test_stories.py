@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -93,7 +94,13 @@ async def test_from_a_new_session_to_an_approved_edit(tmp_path: Path, browser_ad
         assert await story.texts() == ["I write it now.", "Written."]
         assert path.read_text() == "one\ntwo\n"
         await expect(page.locator(".session-head .cost")).to_contain_text("$")
-        await expect(page.locator(".context")).to_be_visible()
+        await expect(page.locator(".context meter")).to_have_attribute(
+            "aria-label", re.compile(r"^\d+ % of \S+ tokens")
+        )
+        await expect(story.turns.locator("time")).to_have_text(re.compile(r"^\d\d:\d\d$"))
+        await page.get_by_role("button", name="Changes").click()
+        await expect(page.locator("div.changes .diff .path")).to_have_text("notes.md")
+        await expect(page.locator("div.changes .plus .code")).to_have_text(["one", "two"])
 
 
 async def test_text_comes_in_pieces_and_an_interrupt_keeps_what_was_said(
@@ -167,7 +174,7 @@ async def test_a_rule_is_remembered_tried_on_the_past_and_revoked(
         await expect(page.locator(".try tbody tr .against")).to_be_visible()
 
 
-async def test_a_question_and_a_plan_and_a_form_are_answered(tmp_path: Path, browser_address: str, kind: str) -> None:
+async def test_a_question_and_a_form_are_answered(tmp_path: Path, browser_address: str, kind: str) -> None:
     async with told(tmp_path, kind, browser_address) as story:
         stage, page = story.stage, story.page
         servers = {"st": server_config(stage.folder)}
@@ -190,6 +197,60 @@ async def test_a_question_and_a_plan_and_a_form_are_answered(tmp_path: Path, bro
         await page.locator(".asked").get_by_role("button", name="Send").click()
         await expect(story.turns).to_have_count(2)
         assert "Bob" in stage.heard[-1].text
+
+
+async def test_a_plan_is_sent_back_edited_and_approved_with_a_mode(
+    tmp_path: Path, browser_address: str, kind: str
+) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        path = stage.cwd / "leap.md"
+        stage.reply(ToolUse("ExitPlanMode", {"plan": "1. Look"}))
+        stage.reply(ToolUse("ExitPlanMode", {"plan": "1. Look\n2. Leap"}))
+        stage.reply(ToolUse("Write", {"file_path": str(path), "content": "leapt"}))
+        stage.reply("Leapt.")
+        session = await story.session("plan it", permission_mode="plan")
+        review = page.locator(".approval", has=page.get_by_role("button", name="Approve"))
+        first = await review.get_attribute("data-approval")
+        await page.get_by_label("What should change").fill("Add a second step.")
+        await page.get_by_role("button", name="Send back").click()
+        await expect(page.locator(".settled li")).to_contain_text("denied by ann")
+        await expect(review.and_(page.locator(f":not([data-approval='{first}'])"))).to_be_visible()
+        assert "Add a second step." in stage.heard[-1].text
+        await expect(page.get_by_role("button", name="Edit")).to_be_enabled()
+        await page.keyboard.press("e")
+        await page.get_by_role("textbox", name="The plan").fill("1. Look twice\n2. Leap")
+        await page.get_by_label("then").select_option("acceptEdits")
+        await page.get_by_role("button", name="Approve").click()
+        await expect(page.locator(".settled li")).to_have_count(2)
+        await story.go(f"session/{session}")
+        await expect(story.turns).to_have_count(1)
+        assert path.read_text() == "leapt"
+        assert any("1. Look twice" in heard.text for heard in stage.heard)
+        await expect(page.get_by_label("Permission mode")).to_have_value("acceptEdits")
+        answered = page.locator("details.answered summary")
+        await expect(answered.first).to_contain_text("Plan sent back: Add a second step.")
+        await expect(answered.last).to_contain_text("Plan approved")
+
+
+async def test_the_plan_file_is_read_as_markdown_and_rejecting_it_ends_the_turn(
+    tmp_path: Path, browser_address: str, kind: str
+) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        stage.reply("I plan.")
+        session = await story.session("hello", permission_mode="plan")
+        await story.go(f"session/{session}")
+        await expect(story.turns).to_have_count(1)
+        file = re.search(r"/\S+/plans/\S+?\.md", str(stage.heard[-1]))
+        assert file is not None, stage.heard[-1]
+        stage.reply(ToolUse("Write", {"file_path": file[0], "content": "# Voyage\n\n1. Look\n2. Leap\n"}))
+        stage.reply(ToolUse("ExitPlanMode", {}))
+        await story.say("plan it")
+        await expect(page.locator(".asked .plan h1")).to_have_text("Voyage")
+        await expect(page.locator(".asked .plan li")).to_have_count(2)
+        await page.get_by_role("button", name="Reject and stop").click()
+        await expect(page.locator(".turn.interrupted")).to_have_count(1)
 
 
 async def test_a_prompt_waits_for_its_turn_and_a_session_is_forked_at_an_answer(

@@ -50,6 +50,21 @@ async def test_usage_is_charted_by_day_in_cost_and_in_tokens(tmp_path: Path, bro
         await expect(page.locator(".ranking", has_text="By folder")).to_contain_text(there.there.place.cwd.name)
 
 
+async def test_simulated_costs_are_marked(tmp_path: Path, browser_address: str) -> None:
+    steps = ["One.", {"usage": {"input_tokens": 500_000, "output_tokens": 7_000}}]
+    async with looked_at(tmp_path, browser_address, steps) as (there, page):
+        for name, agent in (("errand", str(there.there.place.claude.path)), ("play", "sim")):
+            session = await there.there.session(name=name, agent=agent)
+            await there.there.client().get(f"/v1/sessions/{session}/wait")
+        await page.goto(f"{there.url}#/sessions")
+        await expect(page.locator("tr", has_text="play").locator(".simulated")).to_have_text("simulated")
+        await expect(page.locator("tr", has_text="errand").locator(".simulated")).to_have_count(0)
+        await page.goto(f"{there.url}#/usage")
+        await expect(page.locator(".counts .simulated")).to_contain_text("simulated")
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator("button.cost .simulated")).to_have_text("simulated")
+
+
 async def test_the_colours_follow_the_system_until_somebody_chooses(tmp_path: Path, browser_address: str) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     async with looked_at(tmp_path, browser_address, ["One."], path="settings") as (_, page):

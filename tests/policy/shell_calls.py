@@ -15,6 +15,16 @@ from typing import Any
 HERE = Path(__file__).parent
 PIECES: dict[str, list[str]] = tomllib.loads((HERE / "shell_calls.toml").read_text())
 
+FOUND_BY_CHANCE = (
+    "a number computed in braces",
+    "only with options that are known to print",
+    "a here-document for a test",
+    "braces in a word that is quoted only in part",
+    "a here-string right behind the program",
+    "in acceptEdits, variables and quotes",
+)
+"""Tables of ``guard.toml`` that began with a find of the random comparison."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -52,8 +62,10 @@ def _guard_commands(wanted: str) -> tuple[str, ...]:
 
 
 def _guard_group(wanted: str) -> Group:
-    """With the rules of its table."""
-    return Group(wanted, _guard_commands(wanted), allow=tuple(_guard_table(wanted)["rules"]["allow"]))
+    """With the rules and the mode of its table."""
+    table = _guard_table(wanted)
+    allow = tuple(table.get("rules", {}).get("allow", ()))
+    return Group(wanted, _guard_commands(wanted), allow=allow, mode=table.get("mode", "default"))
 
 
 def _made(template: str, *names: str) -> tuple[str, ...]:
@@ -92,6 +104,7 @@ def groups() -> list[Group]:
         ),
         _guard_group("the words of loops, tests and options"),
         _guard_group("a wildcard does not cover what starts another program"),
+        *map(_guard_group, FOUND_BY_CHANCE),
         Group("printing where nobody is asked", printed, mode="dontAsk"),
         Group("printing while planning", printed, allow=("Bash(ls:*)",), mode="plan"),
     ]

@@ -19,9 +19,14 @@ from pathlib import Path
 LIMIT_S = 120.0
 _TRACED = (
     "execve,execveat,open,openat,openat2,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,symlink,"
-    "symlinkat,link,linkat,truncate,chmod,fchmodat,chown,lchown,fchownat,mknod,mknodat,connect,access"
+    "symlinkat,link,linkat,truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,mknod,mknodat,"
+    "utime,utimes,utimensat,setxattr,lsetxattr,fsetxattr,connect,bind,sendto,access,fork,vfork,clone,clone3"
 )
-_CALL = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?")
+_FORKS = frozenset({"fork", "vfork", "clone", "clone3"})
+_NETWORK = frozenset({"connect", "bind", "sendto"})
+_BY_DESCRIPTOR = frozenset({"fchmod", "fchown", "ftruncate", "fsetxattr"})
+_CALL = re.compile(r"(\d+) +(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?")
+_DESCRIPTOR = re.compile(r"\d+<([^>]*)>")
 _STRING = re.compile(r'(?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"')
 _MARK = "/case/"
 _DRIVER = """
@@ -64,6 +69,8 @@ class Deeds:
     read: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     connected: bool = False
+    readers: list[str] = field(default_factory=list)
+    """The programs that read each of ``read``."""
 
 
 def run(commands: Sequence[str], shell: str, *, scratch: Path, cwd: Path, path: str) -> list[Deeds]:
@@ -90,20 +97,38 @@ def run(commands: Sequence[str], shell: str, *, scratch: Path, cwd: Path, path: 
     return _read(text, len(commands), cwd)
 
 
+class _Processes:
+    """Which program each process is running; one that has not started any is running its parent's."""
+
+    def __init__(self, calls: Sequence[tuple[str, str, str, str, str | None]]) -> None:
+        self._parent = {result: process for process, name, _, result, _ in calls if name in _FORKS}
+        self._runs: dict[str, str] = {}
+
+    def starts(self, process: str, program: str) -> None:
+        self._runs[process] = program
+
+    def program(self, process: str) -> str:
+        """Children are named before they are born where the trace tells of them only later: the parent map is whole."""
+        while process not in self._runs and process in self._parent:
+            process = self._parent[process]
+        return self._runs.get(process, "")
+
+
 def _read(trace: str, count: int, cwd: Path) -> list[Deeds]:
     found = [Deeds() for _ in range(count)]
     current: Deeds | None = None
-    for line in _joined(trace):
-        call = _CALL.match(line)
-        if call is None:
-            continue
-        name, given, result, opened = call.groups()
+    calls = [call.groups() for call in map(_CALL.match, _joined(trace)) if call is not None]
+    processes = _Processes(calls)
+    for process, name, given, result, opened in calls:
         if name == "access":
             mark = given.find(_MARK)
             if mark >= 0:
                 current = found[int(re.findall(r"\d+", given[mark:])[0])]
-        elif current is not None and (int(result) >= 0 or name == "connect"):
+        elif current is not None and name not in _FORKS and (int(result) >= 0 or name in _NETWORK):
             _note(current, name, given, opened, cwd)
+            if name.startswith("execve"):
+                processes.starts(process, Path(current.programs[-1]).name)
+            current.readers += [processes.program(process)] * (len(current.read) - len(current.readers))
     return found
 
 
@@ -123,10 +148,12 @@ def _joined(trace: str) -> list[str]:
 
 
 def _note(deeds: Deeds, name: str, given: str, opened: str | None, cwd: Path) -> None:
-    if name == "connect":
+    if name in _NETWORK:
         deeds.connected |= "AF_INET" in given
         return
     paths = [_path(folder, text, cwd) for folder, text in _STRING.findall(given)]
+    if name in _BY_DESCRIPTOR or not paths:
+        paths = _DESCRIPTOR.findall(given)[:1]  # ``fchmod(3</a>, …)``, ``utimensat(3</a>, NULL, …)``
     if not paths:
         return
     if name.startswith("execve"):

@@ -30,7 +30,7 @@ def make(**options: Any) -> Policy:
     [
         ("ok", PermissionResultAllow()),
         ("no", PermissionResultDeny(message="Denied by policy. Bash(no) matches 'no'.")),
-        ("foo", PermissionResultDeny(message="Denied: there is nobody to allow this. No rule allows it.")),
+        ("foo", PermissionResultDeny(message="Denied: no one to ask. No rule allows it.")),
     ],
 )
 def test_unattended_means_deny_with_the_reason(command: str, answer: PermissionResult) -> None:
@@ -185,6 +185,15 @@ def test_a_policy_that_fails_as_a_hook_denies_with_the_reason() -> None:
 @pytest.mark.parametrize("given", [{}, {"tool_name": "Bash"}, {"tool_input": 3}])
 def test_a_hook_that_is_told_nothing_it_knows_does_not_allow(given: dict[str, Any]) -> None:
     assert said(asyncio.run(make().hook(given))) in ("deny", "ask")
+
+
+@pytest.mark.parametrize("given", [None, [], "PreToolUse", 7])
+def test_a_hook_that_is_given_no_event_at_all_denies(given: Any) -> None:
+    policy = Policy.from_rules(allow=["Bash"], deny=["Bash(rm:*)"], cwd="/project")
+
+    assert policy.guard is not None
+    assert said(asyncio.run(policy.hook(given))) == "deny"
+    assert said(asyncio.run(policy.guard(given))) == "deny"
 
 
 def test_a_chain_of_links_too_long_to_follow_is_denied(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ import soak
 from policy.real_cli import decisions
 from quarterdeck.policy import Policy
 from quarterdeck.policy.requests import parse_request
-from quarterdeck.testing.install import InstallError, install_cli
 
 STRICTNESS = ("allow", "ask", "deny")
 PLACES = ("project", "outside", "home/user", "vault", "shared", "beside", "var/log", "srv")
@@ -58,16 +57,7 @@ class Scratch:
         return tool, {**given, **EXTRA_INPUT.get(tool, {})}
 
 
-@pytest.fixture(scope="module")
-def _cli() -> None:
-    try:
-        install_cli()
-    except InstallError as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.real
-@pytest.mark.usefixtures("_cli")
 @pytest.mark.parametrize("group", soak.part(GROUPS, 21), ids=lambda group: group["about"])
 def test_the_policy_agrees_with_the_real_cli_or_is_stricter_for_a_stated_reason(
     group: dict[str, Any], tmp_path: Path
@@ -96,7 +86,6 @@ def test_the_policy_agrees_with_the_real_cli_or_is_stricter_for_a_stated_reason(
 
 
 @pytest.mark.real
-@pytest.mark.usefixtures("_cli")
 def test_a_call_that_the_cli_allows_changes_nothing_outside_of_the_scratch_folder(tmp_path: Path) -> None:
     elsewhere = tmp_path.resolve() / "elsewhere"
     elsewhere.write_text("untouched")

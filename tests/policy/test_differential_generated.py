@@ -20,25 +20,31 @@ from policy.generated_calls import (
     fill,
     mcp_flags,
 )
-from policy.real_cli import decisions
+from policy.real_cli import DECIDED, decisions, share_decided
 from quarterdeck.policy import Policy
-from quarterdeck.testing.install import InstallError, install_cli
 
 LOOSER: dict[tuple[str, str], str] = {}
 """Group and call on which the policy allows and the CLI does not, with the reason. There is none."""
-COMPARABLE = ("allow", "ask", "deny")
-"""What the tool itself refuses, for its input or because there is no such thing, was not decided about."""
 CALLS_IN_TEST = 40
 GROUPS = all_groups()
-CHOSEN = soak.part(GROUPS, 12)
+GROUPS_IN_TEST = 3
+"""Of each kind: reads, writes, notebooks, URLs, agents and skills, MCP tools."""
+COMPARED = {"notebooks": 0.4}
+"""The part of the calls that the CLI must have decided about, where it is not ``MOST``: 2.1.325 first looks whether a
+notebook has been read."""
+MOST = 0.7
 
 
-@pytest.fixture(scope="module")
-def _cli() -> None:
-    try:
-        install_cli()
-    except InstallError as error:
-        pytest.skip(str(error))
+def kind(group: Group) -> str:
+    return group.about.partition(" ")[0]
+
+
+KINDS = list(dict.fromkeys(map(kind, GROUPS)))
+CHOSEN = [
+    group
+    for wanted in KINDS
+    for group in soak.part([group for group in GROUPS if kind(group) == wanted], GROUPS_IN_TEST)
+]
 
 
 def chosen(group: Group) -> list[Call]:
@@ -68,7 +74,6 @@ def put(group: Group, calls: list[Call], root: Path) -> list[tuple[Call, str, st
 
 
 @pytest.mark.real
-@pytest.mark.usefixtures("_cli")
 @pytest.mark.parametrize("group", CHOSEN, ids=[group.about for group in CHOSEN])
 def test_the_policy_allows_nothing_that_the_real_cli_does_not(group: Group, tmp_path: Path) -> None:
     answers = put(group, chosen(group), tmp_path.resolve())
@@ -76,12 +81,12 @@ def test_the_policy_allows_nothing_that_the_real_cli_does_not(group: Group, tmp_
     looser = [
         (call, theirs)
         for call, ours, theirs in answers
-        if ours == "allow" != theirs and theirs in COMPARABLE and (group.about, str(call)) not in LOOSER
+        if ours == "allow" != theirs and theirs in DECIDED and (group.about, str(call)) not in LOOSER
     ]
     assert looser == []
     # of a server that is denied as a whole the CLI offers nothing that could be decided about
     denied = all(ours == "deny" for _, ours, _ in answers)
-    assert group.mode == "bypassPermissions" or denied or any(theirs in COMPARABLE for _, _, theirs in answers)
+    assert denied or share_decided([theirs for _, _, theirs in answers]) >= COMPARED.get(kind(group), MOST)
 
 
 def test_enough_is_made_up() -> None:

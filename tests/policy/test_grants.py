@@ -6,6 +6,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 import soak
 from looping import for_each
 from quarterdeck.policy import CannotRememberError, Memory, Policy, RememberingPolicy, narrow_rules
@@ -93,6 +95,16 @@ def test_a_grant_lets_its_own_call_through_and_no_neighbour(call: tuple[str, dic
         if other != call and policy.decide(*other).behavior == "allow" != base.decide(*other).behavior
     ]
     assert opened == []
+
+
+@for_each("rules", [{"mode": "plan"}, {"ask": ["Task"]}, {"ask": ["Agent(Explore)"]}], ids=str)
+def test_an_agent_that_is_asked_about_is_asked_about_each_time(rules: dict[str, Any]) -> None:
+    policy = Policy.from_rules(cwd="/project", home="/home/user", **rules)
+    call = ("Task", {"subagent_type": "Explore", "description": "look", "prompt": "look around"})
+
+    assert policy.decide(*call).behavior == "ask"
+    with pytest.raises(CannotRememberError):
+        Memory(clock=lambda: 0.0).grant_request(policy, *call, scope="session", granted_by="ann")
 
 
 def test_most_of_these_calls_can_be_remembered() -> None:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,7 +124,15 @@ def test_a_path_through_the_process_leads_to_where_the_tool_will_run(tmp_path: P
 
 @pytest.mark.parametrize(
     "command",
-    ["sort -k link/a b", "head -n link/a b", "tail --pid link/a b", "git diff link/a", "git grep x link/a"],
+    [
+        "sort -k link/a b",
+        "head -n link/a b",
+        "tail --pid link/a b",
+        "git diff link/a",
+        "git grep x link/a",
+        "git grep - link/a",
+        "git grep -- -x link/a",
+    ],
 )
 def test_a_value_that_a_link_leads_out_of_the_project_is_asked_about(tmp_path: Path, command: str) -> None:
     (tmp_path / "work").mkdir()
@@ -132,3 +142,60 @@ def test_a_value_that_a_link_leads_out_of_the_project_is_asked_about(tmp_path: P
 
     assert policy.decide("Bash", {"command": command}).behavior == "ask"
     assert policy.decide("Bash", {"command": command.replace("link/a", "3")}).behavior == "allow"
+
+
+DENIED = ("Read(.env)", "Read(secrets/**)", "Read(src/private/*.py)", "Read(**/*.pem)", "Read(//{cwd}/.env)")
+GLOBS = (None, "*", "*.py", "**/*.py", "**/.env", "{.env,x}", "!x", " *.py ", "*.py *.env", 7)
+
+
+@pytest.mark.parametrize("rule", DENIED)
+@pytest.mark.parametrize("behavior", ["deny", "ask"])
+def test_a_search_that_may_read_a_denied_file_is_asked_about_whatever_its_glob(
+    tmp_path: Path, rule: str, behavior: str
+) -> None:
+    """``secrets``, and even ``.env``, may be a folder with files of any name in it."""
+    rules: dict[str, Any] = {behavior: [rule.format(cwd=tmp_path.resolve()).replace("///", "//")]}
+    policy = Policy.from_rules(allow=["Grep", "Read"], **rules, cwd=tmp_path, home=str(tmp_path / "home"))
+    folders: list[dict[str, Any]] = [{}, {"path": "."}, {"path": " . "}, {"path": str(tmp_path)}, {"path": ".."}]
+    calls = [{"pattern": "x", "glob": glob, **folder} for glob in GLOBS for folder in folders]
+
+    assert [call for call in calls if policy.decide("Grep", call).behavior != "ask"] == []
+
+
+def test_a_search_where_nothing_is_denied_is_not_asked_about(tmp_path: Path) -> None:
+    deny = ["Read(src/private/**)", f"Read(/{tmp_path}/elsewhere/**)", "Edit(**)"]
+    policy = Policy.from_rules(deny=deny, cwd=tmp_path, home=str(tmp_path / "home"))
+
+    assert policy.decide("Grep", {"pattern": "x", "path": "docs"}).behavior == "allow"
+    assert policy.decide("Grep", {"pattern": "x", "path": "src/public"}).behavior == "allow"
+    assert policy.decide("Grep", {"pattern": "x", "path": "src"}).behavior == "ask"
+
+
+@pytest.mark.parametrize("behavior", ["deny", "ask"])
+def test_what_the_settings_deny_is_asked_about_unless_the_cli_is_known_to_read_them(
+    tmp_path: Path, behavior: str
+) -> None:
+    project, home = tmp_path / "project", tmp_path / "home"
+    (project / ".claude").mkdir(parents=True)
+    settings = {"permissions": {behavior: ["Read(.env)"]}}
+    (project / ".claude" / "settings.json").write_text(json.dumps(settings))
+    where = {"home": str(home), "managed": str(tmp_path / "none.json")}
+    search = {"pattern": "x"}
+
+    assert Policy.from_settings(project, **where).decide("Grep", search).behavior == "ask"
+    known = Policy.from_settings(project, **where, cli_reads_settings=True)
+    assert known.decide("Grep", search).behavior == ("allow" if behavior == "deny" else "ask")
+    assert known.with_rules(known.rules).decide("Grep", search) == known.decide("Grep", search)
+
+
+@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "Grep", "Glob"])
+@pytest.mark.parametrize(
+    "disguise", ["{}", " {}", "{} ", "{}\t", "\n{}", "{}\r\n", "{}\xa0", "\ufeff{}", "{}\u3000", "{}\u2028", " ./{} "]
+)
+def test_blanks_around_a_path_hide_it_from_no_rule(tmp_path: Path, tool: str, disguise: str) -> None:
+    allow = ["Read", "Edit", "Write", "Grep", "Glob"]
+    policy = Policy.from_rules(allow=allow, deny=["Read(.env)"], cwd=tmp_path, home=str(tmp_path / "home"))
+    name = "path" if tool in ("Grep", "Glob") else "file_path"
+    given = {"pattern": "x", "content": "x", "old_string": "a", "new_string": "b"}
+
+    assert policy.decide(tool, {**given, name: disguise.format(".env")}).behavior == "deny"

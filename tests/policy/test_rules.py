@@ -23,7 +23,7 @@ from quarterdeck.policy.lint import lint
         ("Bash(a))", "parentheses inside do not pair"),
         ("Bash((a)", "parentheses inside do not pair"),
         ("Bash()", "empty parentheses; write Bash alone"),
-        ("Bash( a)", "a space at the start or end of the parentheses"),
+        ("Bash( a)", "a leading or trailing space inside the parentheses"),
         ("Bash (a)", "'Bash ' is not the name of a tool"),
         ("(a)", "'' is not the name of a tool"),
         ("bash(a)", "tools are written 'Bash', with a capital"),

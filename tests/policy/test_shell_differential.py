@@ -13,10 +13,9 @@ import pytest
 
 import soak
 from policy.random_calls import commands
-from policy.real_cli import decisions, idle_shell
+from policy.real_cli import DECIDED, decisions, idle_shell
 from policy.shell_calls import PIECES, Group, groups
 from quarterdeck.policy import Policy
-from quarterdeck.testing.install import InstallError, install_cli
 
 GROUPS = groups()
 PER_GROUP = 10
@@ -24,14 +23,6 @@ WARM_UP = ("ls", "pwd", "true") * 10
 """2.1.325 asks about loops until it has read the environment of the shell."""
 DELIBERATE: dict[str, str] = {}
 """Commands that the policy allows and the CLI does not, each with the reason."""
-
-
-@pytest.fixture(scope="module")
-def _cli() -> None:
-    try:
-        install_cli()
-    except InstallError as error:
-        pytest.skip(str(error))
 
 
 class Place:
@@ -75,7 +66,6 @@ class Place:
 
 
 @pytest.mark.real
-@pytest.mark.usefixtures("_cli")
 @pytest.mark.parametrize("group", GROUPS, ids=[group.about for group in GROUPS])
 def test_what_the_policy_allows_the_real_cli_allows_too(group: Group, tmp_path: Path) -> None:
     place = Place(group, tmp_path.resolve())
@@ -102,7 +92,6 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.real
-@pytest.mark.usefixtures("_cli")
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_of_commands_by_chance_the_policy_allows_none_that_the_real_cli_does_not(
     situation: str, tmp_path: Path
@@ -114,6 +103,44 @@ def test_of_commands_by_chance_the_policy_allows_none_that_the_real_cli_does_not
     chosen = random.Random(soak.SEED).sample(allowed, most) if len(allowed) > most else allowed
 
     assert place.looser(chosen) == []
+
+
+WATCHED = (
+    *("ls", "cat a.txt", "touch x", "rm x", "foo", "foo; rm x", "tail -f a.txt", "git status", "foo --x='{a,b}'"),
+    *("bash -c 'rm x'", "cat .env", "foo &", "rm -rf /", "foo $(rm x)"),
+)
+WATCHING: dict[str, dict[str, Any]] = {
+    "under a wildcard": {"allow": ["Bash(foo:*)", "Bash(tail:*)"], "deny": ["Bash(rm:*)"]},
+    "all of Bash": {"allow": ["Bash"], "deny": ["Bash(rm:*)", "Read(.env)"]},
+    "all of Monitor": {"allow": ["Monitor"], "deny": ["Bash(rm:*)"]},
+    "bypassed": {"deny": ["Bash(rm:*)"], "mode": "bypassPermissions"},
+}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("situation", WATCHING)
+def test_of_commands_that_are_watched_the_policy_allows_none_that_the_real_cli_does_not(
+    situation: str, tmp_path: Path
+) -> None:
+    root, options = tmp_path.resolve(), dict(WATCHING[situation])
+    (root / "project").mkdir()
+    mode = options.pop("mode", "default")
+    watch = {"description": "watch", "timeout_ms": 1000, "persistent": False}
+    calls = [("Monitor", {"command": command, **watch}) for command in WATCHED]
+    policy = Policy.from_rules(**options, cwd=root / "project", home=str(root / "home"), mode=mode)
+    ours = [policy.decide(*call).behavior for call in calls]
+    theirs = decisions(
+        calls,
+        cwd=root / "project",
+        home=root / "home",
+        permissions=options,
+        mode=mode,
+        shell=idle_shell(root / "shell"),
+    )
+
+    answers = zip(WATCHED, ours, theirs, strict=True)
+    assert set(theirs) <= DECIDED
+    assert [answer for answer in answers if answer[1] == "allow" != answer[2]] == []
 
 
 def test_enough_is_compared() -> None:

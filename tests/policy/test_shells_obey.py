@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from policy.mutations import mutants
 from policy.shell_sandbox import SHELLS, Deeds, missing, run
 from quarterdeck.policy import Policy
 from quarterdeck.policy.options import LISTED
-from quarterdeck.policy.programs import FILE_CHANGERS, FILE_READERS, READ_ONLY, words
+from quarterdeck.policy.programs import FILE_CHANGERS, FILE_MAKERS, FILE_READERS, READ_ONLY, words
 
 CASES = soak.cases(600, in_soak=40_000)
 PER_SANDBOX = 100
@@ -97,8 +98,8 @@ class Situation:
     offence: Callable[[str, Deeds, Scratch], str | None]
 
 
-def _policy(here: Scratch, **rules: list[str]) -> Policy:
-    return Policy.from_rules(**rules, cwd=here.work, home=str(here.root / "home"))
+def _policy(here: Scratch, **options: Any) -> Policy:
+    return Policy.from_rules(**options, cwd=here.work, home=str(here.root / "home"))
 
 
 def _outside_of_rules(
@@ -139,21 +140,27 @@ def _changing(command: str, deeds: Deeds, here: Scratch) -> str | None:
 
 MAKES_FILES = re.compile(r"\b(split|tar)\b")
 """Among the readers: a rule for them lets them write their parts and archives."""
-WALKS = re.compile(r"grep|rsync|tar|zip|du\b|find|ls\b|diff|git|cp\b|make|\*|\?")
+WALKERS = frozenset({"grep", "rsync", "tar", "zip", "find", "diff", "git", "cp"})
 NAMES = re.compile(r"protected|outside|secret|link")
-"""What goes through folders comes by protected files without naming them; the guide says that this is not covered."""
+"""What goes through folders comes by protected files without naming them; the guide says that this is not covered. So
+such a program may read one, unless the command names it; whatever else the command runs may not."""
 
 
 def _denied(command: str, deeds: Deeds, here: Scratch) -> str | None:
     for program in deeds.programs:
         if Path(program).name == "zap":
             return f"ran {program}"
-    if WALKS.search(command) and not NAMES.search(command):
-        return None
-    for path in (*deeds.read, *deeds.changed):
+    walked = not NAMES.search(command)
+    read = [path for path, reader in zip(deeds.read, deeds.readers, strict=True) if not (walked and reader in WALKERS)]
+    for path in (*read, *deeds.changed):
         if path == str(here.work / "protected") or path.startswith(str(here.root / "outside/")):
             return f"opened {path}"
     return None
+
+
+def _editing(command: str, deeds: Deeds, here: Scratch) -> str | None:
+    """Where edits are accepted and nothing else is allowed."""
+    return _outside_of_rules(deeds, here, HARMLESS | set(FILE_MAKERS), lambda path: _may_change(path, here))
 
 
 SITUATIONS = (
@@ -175,6 +182,14 @@ SITUATIONS = (
         _denied,
     ),
     Situation("no rules at all", lambda here: _policy(here, allow=[]), _reading),
+    Situation("edits are accepted", lambda here: _policy(here, mode="acceptEdits"), _editing),
+    Situation(
+        "permissions are bypassed but for a program and some paths",
+        lambda here: _policy(
+            here, mode="bypassPermissions", deny=["Bash(zap:*)", "Read(protected)", f"Read(/{here.root}/outside/**)"]
+        ),
+        _denied,
+    ),
 )
 
 
@@ -257,3 +272,25 @@ def test_the_sandbox_sees_what_is_done() -> None:
             seen = [_reading(command, deeds, here) for command, deeds in zip(commands, done, strict=True)]
 
             assert [offence is not None for offence in seen] == [True, True, True, True, True, False, True, False, True]
+
+
+def test_the_sandbox_sees_which_program_reads_a_protected_file_and_what_is_done_by_descriptor() -> None:
+    commands = {
+        "cat p*": "opened", "ls; cat prot?cted": "opened", "git status; X=prot; cat ${X}ected": "opened",
+        "grep -r x .": None, "tar cf out/a.tar .": None, "ls -R": None, "git add -A": None,
+        "read -r X < p*": "opened", "(cat p*)": "opened", "for f in p*; do cat $f; done": "opened",
+    }  # fmt: skip
+    changing = {
+        "touch -d yesterday a.txt": True, "python3 -c 'import os; os.fchmod(os.open(\"a.txt\", 0), 0o600)'": True,
+        "chmod 600 a.txt": True, "cat a.txt": False,
+        "python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).bind((\"127.0.0.1\", 0))'": True,
+    }  # fmt: skip
+    with scratch() as here:
+        path = f"{here.root}/bin:/usr/bin:/bin"
+        done = run(list(commands), "bash", scratch=here.root, cwd=here.work, path=path)
+        seen = {command: _denied(command, deeds, here) for command, deeds in zip(commands, done, strict=True)}
+        assert {command: offence and offence.partition(" ")[0] for command, offence in seen.items()} == commands
+
+        done = run(list(changing), "bash", scratch=here.root, cwd=here.work, path=path)
+        reports = [_reading(command, deeds, here) for command, deeds in zip(changing, done, strict=True)]
+        assert [report is not None for report in reports] == list(changing.values())

@@ -4,7 +4,7 @@ import pytest
 
 from protocol.pair import Pair, content, init, kinds, lifecycle, result, system
 from quarterdeck.protocol import LocalProtocolError, TurnClosed, TurnOpened, TurnState
-from quarterdeck.protocol.states import SETTLE_S
+from quarterdeck.protocol.states import IDLE_WAIT_S, SETTLE_S
 from quarterdeck.wire import TextBlock, UserMessage
 
 
@@ -165,6 +165,24 @@ def test_finish_input_waits_for_an_open_permission_request() -> None:
     pair.host.answer(request_id, {"behavior": "allow"})
     assert pair.host.input_closed
     assert b'"behavior":"allow"' in pair.host.outgoing()
+
+
+def test_finish_input_does_not_wait_for_ever_for_a_cli_that_never_calls_itself_idle() -> None:
+    pair = Pair()
+    pair.host.send_user("only one")
+    for line in (system("session_state_changed", state="running"), init(), result()):
+        pair.cli.say(line)
+    pair.host.finish_input()
+    pair.carry()
+    pair.advance(IDLE_WAIT_S - 1)
+    pair.cli.say(system("session_state_changed", state="running"))  # it is alive, so the time begins anew
+    pair.carry()
+    pair.advance(IDLE_WAIT_S - 1)
+    assert not pair.host.input_closed
+    assert pair.host.next_deadline() == pair.clock.now + 1
+    pair.advance(1)
+    assert pair.host.input_closed
+    assert pair.host.next_deadline() is None
 
 
 def test_finish_input_waits_for_background_tasks_and_the_turn_after_them() -> None:

@@ -53,6 +53,7 @@ for (const [path, methods] of Object.entries(document.paths))
     operations[operation.operationId] ??= { path, method: method.toUpperCase(), ...operation };
   }
 const checked = new Set();
+const statuses = {}; // the lowest of each operation: what succeeded once, succeeded
 
 async function send(name, fields = {}, headers = {}) {
   const operation = operations[name];
@@ -67,17 +68,20 @@ async function send(name, fields = {}, headers = {}) {
     if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
     if (parameter.in === "query") query.set(parameter.name, value);
   }
-  const body = operation.requestBody ? JSON.stringify(rest) : undefined;
+  const json = operation.requestBody?.content["application/json"];
+  const body = json ? JSON.stringify(rest) : operation.requestBody ? rest.body : undefined;
+  const kind = json ? "application/json" : (rest.media_type ?? "application/octet-stream");
   const shown = query.size ? `${path}?${query}` : path;
   return fetch(url + shown, {
     method: operation.method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
+    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": kind }), ...headers },
     body,
   });
 }
 
 async function call(name, fields, headers) {
   const answer = await send(name, fields, headers);
+  statuses[name] = Math.min(statuses[name] ?? 999, answer.status);
   const described = operations[name].responses[answer.status];
   if (!described) throw new Error(`${name} answered ${answer.status}, which the document does not have`);
   const kind = answer.headers.get("content-type").split(";")[0];
@@ -130,11 +134,16 @@ async function first(stream, wanted) {
 // A conversation: a prompt, a permission, the log from the middle, and the same over the WebSocket.
 
 const key = { "idempotency-key": `contract-${Date.now()}` };
-const made = await call("create_session", { cwd, prompt: "go" }, key);
-const again = await call("create_session", { cwd, prompt: "go" }, key);
+const wanted = { cwd, prompt: "go", options: { enable_file_checkpointing: true } };
+const made = await call("create_session", wanted, key);
+const again = await call("create_session", wanted, key);
 const session_id = made.value.id;
 const asked = await first(events("watch_approvals"), ({ kind }) => kind === "approval");
-const decided = await call("decide", { approval_id: asked.data.id, decision: "allow" });
+const queued = await call("send_prompt", { session_id, content: "not needed", priority: "later" });
+await call("update_prompt", { session_id, prompt_id: queued.value.prompt_id, position: 0 });
+await call("withdraw_prompt", { session_id, prompt_id: queued.value.prompt_id });
+const remember = { rule: "Bash(touch made.txt)", scope: "project" };
+const decided = await call("decide", { approval_id: asked.data.id, decision: "allow", remember });
 const late = await call("decide", { approval_id: asked.data.id, decision: "deny" });
 await call("wait", { session_id, timeout_s: 60 });
 
@@ -190,9 +199,42 @@ await new Promise((done, failed) => {
   });
 });
 socket.close();
+
+// Every other write, with the document's own example where nothing better is known.
+
+const worktree = await call("create_worktree", { cwd, name: "contract" });
+await call("delete_worktree", { path: worktree.value.path });
+const [grant] = (await call("list_grants", {})).value.grants;
+await call("revoke_grant", { grant_id: grant.id });
+await call("upload", { session_id, name: "note.txt", media_type: "text/plain", body: "a note" });
+const exported = await call("export_session", { session_id, format: "ndjson" });
+const imported = await call("import_session", { name: "imported", body: exported.text });
+await call("delete_session", { session_id: imported.value.session.id });
+await call("rewind", { session_id, to: later.value.prompt_id, dry_run: true });
+await call("compact", { session_id });
+await call("wait", { session_id, timeout_s: 60 });
+
+function example(name) {
+  const { parameters = [], requestBody } = operations[name];
+  const given = structuredClone(requestBody?.content["application/json"]?.example ?? {});
+  if ("cwd" in given) given.cwd = cwd;
+  for (const { name: field, required, example: value } of parameters)
+    if (required) given[field] ??= field === "session_id" ? session_id : value;
+  return given;
+}
+
+const writes = Object.keys(operations).filter((name) => operations[name].method !== "GET" && name !== "login");
+await call("set_mcp_servers", example("set_mcp_servers"));
+for (const name of ["disable_mcp_server", "enable_mcp_server", "reconnect_mcp_server"])
+  await call(name, { session_id, server: "docs" });
+const left = writes.filter((name) => !(name in statuses) && !["stop", "resume"].includes(name));
+for (const name of left) await call(name, example(name));
+
 const wrong = misfit(answers.wrong, { $ref: "#/components/schemas/Problem" });
 if (wrong) throw new Error(`the error of the WebSocket: ${wrong}`);
 const stopped = await call("stop", { session_id });
+await call("resume", { session_id });
+await call("stop", { session_id });
 const none = await call("get_session", { session_id: "none" });
 
 console.log(
@@ -207,6 +249,7 @@ console.log(
     followed,
     written: [renamed.value.name, later.status, Boolean(revoked.value.revoked_at), branch.status, forgotten.status],
     checked: [...checked].sort(),
+    writes: Object.fromEntries(writes.map((name) => [name, statuses[name]])),
   }),
 );
 process.exit(0);

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from e2e.conftest import stage_in
 from e2e.kit import Running, Stage
 from quarterdeck import ClaudeAgentOptions, Session, connect
-from quarterdeck.gateways.http import Gateway, Server
+from quarterdeck.gateways.http import Gateway, Server, Settings
 from quarterdeck.host import Host
 from quarterdeck.host.requests import CreateToken, ListSessions, OfSession
 from quarterdeck.remote import Patience
@@ -43,47 +45,64 @@ class Elsewhere:
 
 
 @asynccontextmanager
-async def elsewhere(options: ClaudeAgentOptions, folder: Path, *, keeper: bool = False) -> AsyncIterator[Elsewhere]:
+async def elsewhere(
+    options: ClaudeAgentOptions, folder: Path, *, keeper: bool = False, settings: Settings | None = None
+) -> AsyncIterator[Elsewhere]:
     """A host for the Claude Code of these options."""
     cli = options.cli_path
     agents: Any = {"claude": cli if isinstance(cli, list) else str(cli)}
     async with Host(folder, keeper=keeper, agents=agents, env=options.env) as host:
         token = await host.create_token(CreateToken(name="program", scope="admin", may_bypass=True))
-        async with Server(Gateway(host)) as server:
+        async with Server(Gateway(host, settings)) as server:
             tcp = await server.listen_tcp("127.0.0.1", 0)
             yield Elsewhere(host, tcp, str(token.secret))
             for session in (await host.list_sessions(ListSessions(limit=1_000))).sessions:
                 await host.stop(OfSession(session_id=session.id))
 
 
-class StageElsewhere(Stage):
-    """A stage whose sessions run on a host. The host is there while one of them is."""
+class HostThread:
+    """A host in a thread of its own, for tests that know nothing of hosts."""
 
-    _hosts: AsyncExitStack | None = None
-    _place: Elsewhere
-    _sessions = 0
+    def __init__(self, options: ClaudeAgentOptions, folder: Path) -> None:
+        self._started: Future[Elsewhere] = Future()
+        self._thread = Thread(target=lambda: asyncio.run(self._serve(options, folder)))
+        self._thread.start()
+        self.place = self._started.result(LIMIT_S)
 
-    @asynccontextmanager
-    async def session(self, **options: Any) -> AsyncIterator[Session]:
-        async with asyncio.timeout(LIMIT_S), self._host() as there:
-            own, wanted = self.options().env, self.options(**options)
-            more = {name: value for name, value in wanted.env.items() if own.get(name) != value}
-            async with connect(there.there(wanted, more), host=there.url, token=there.token) as session:
-                yield session
-
-    @asynccontextmanager
-    async def _host(self) -> AsyncIterator[Elsewhere]:
-        if self._hosts is None:
-            self._hosts = AsyncExitStack()
-            self._place = await self._hosts.enter_async_context(elsewhere(self.options(), self.folder / "state"))
-        self._sessions += 1
+    async def _serve(self, options: ClaudeAgentOptions, folder: Path) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
         try:
-            yield self._place
-        finally:
-            self._sessions -= 1
-            if not self._sessions:
-                hosts, self._hosts = self._hosts, None
-                await hosts.aclose()
+            async with elsewhere(options, folder) as place:
+                self._started.set_result(place)
+                await self._stopping.wait()
+        except BaseException as error:
+            if not self._started.done():
+                self._started.set_exception(error)
+            raise
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(LIMIT_S)
+        assert not self._thread.is_alive()
+
+
+class StageElsewhere(Stage):
+    """A stage whose sessions run on a host."""
+
+    _host: HostThread | None = None
+
+    def options(self, *, env: dict[str, str] | None = None, **more: Any) -> ClaudeAgentOptions:
+        return Elsewhere.there(super().options(**more), env)
+
+    @property
+    def at(self) -> dict[str, Any]:
+        if self._host is None:
+            self._host = HostThread(super().options(), self.folder / "state")
+        return {"host": self._host.place.url, "token": self._host.place.token}
+
+    def close(self) -> None:
+        if self._host is not None:
+            self._host.stop()
 
 
 @contextmanager

@@ -1,13 +1,23 @@
-"""A network that misbehaves: a TCP proxy whose connections are cut, stall or end in the middle of a message."""
+"""A network that misbehaves: a TCP proxy whose connections are cut, fall silent or end in the middle of a message."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
+
+
+class _Way:
+    """One of the two directions of a connection."""
+
+    def __init__(self, *, is_back: bool) -> None:
+        """``is_back``: from the host to its client."""
+        self.is_back = is_back
+        self.passes = asyncio.Event()
+        self.passes.set()
 
 
 class Proxy:
@@ -27,6 +37,8 @@ class Proxy:
         self.accepting = True
         self._faults = faults
         self._open: set[asyncio.Task[None]] = set()
+        self._ways: set[_Way] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     @property
     def url(self) -> str:
@@ -36,6 +48,18 @@ class Proxy:
         """All connections there are, now."""
         for task in list(self._open):
             task.cancel()
+
+    def stall(self, *, answers_only: bool = False) -> None:
+        """The connections there are pass nothing on any more, and nobody is told."""
+        for way in self._ways:
+            if way.is_back or not answers_only:
+                way.passes.clear()
+
+    def in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        """What happens to the network while its users go on."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self.accepting:
@@ -64,24 +88,28 @@ class Proxy:
         there_writer: asyncio.StreamWriter,
     ) -> None:
         """Until one of the two ways has ended."""
-        ways = [
-            asyncio.ensure_future(self._pass(reader, there_writer)),
-            asyncio.ensure_future(self._pass(there_reader, writer)),
+        there, back = _Way(is_back=False), _Way(is_back=True)
+        self._ways |= {there, back}
+        passing = [
+            asyncio.ensure_future(self._pass(reader, there_writer, there)),
+            asyncio.ensure_future(self._pass(there_reader, writer, back)),
         ]
         try:
-            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(passing, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for way in ways:
-                way.cancel()
+            self._ways -= {there, back}
+            for one in passing:
+                one.cancel()
             there_writer.transport.abort()
-            await asyncio.gather(*ways, return_exceptions=True)
+            await asyncio.gather(*passing, return_exceptions=True)
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: _Way) -> None:
         """Until an end, or what the faults say: after so many bytes nothing for a while, and then often the end."""
         faults = self._faults
         left = faults.randrange(*self._lasts) if faults else None
         with contextlib.suppress(OSError):
             while data := await reader.read(64 * 1024):
+                await way.passes.wait()
                 if faults is not None and left is not None and len(data) >= left:
                     writer.write(data[:left])
                     await writer.drain()
@@ -104,6 +132,8 @@ async def proxied(target: tuple[str, int], faults: Random | None = None, **more:
         yield proxy
     finally:
         proxy.accepting = False
+        for task in proxy._background:
+            task.cancel()
         server.close()
         for _ in range(3):  # connections that were accepted, and not served yet
             await asyncio.sleep(0)

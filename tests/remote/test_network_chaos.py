@@ -23,9 +23,11 @@ from host.test_chaos import CLI_KILLS, HOST_KILLS, KEEPER_KILLS, LIMIT_S, Chaos,
 from quarterdeck.host.requests import CreateToken
 from quarterdeck.host.resources import Session
 from quarterdeck.remote import Patience, RemoteHost
-from remote.proxy import proxied
+from remote.proxy import Proxy, proxied
 
 CLIENTS = soak.cases(4, in_soak=20)
+SILENCES = soak.cases(0, in_soak=3)
+"""How often the connections of all WebSocket clients fall silent. Each time they notice it by missing heartbeats."""
 GENTLE = (100_000, 3_000_000)
 """Bytes after which a connection that reads whole logs has trouble."""
 PATIENT = Patience(first_wait_s=0.01, longest_wait_s=0.5, give_up_s=LIMIT_S)
@@ -62,14 +64,17 @@ class ServedChaos(Chaos):
         self.process = process
         return process
 
-    async def kill_and_restart(self) -> None:
+    async def kill_and_restart(self, network: Proxy) -> None:
         """Everything that is killed, one after the other."""
-        kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS + ["cli"] * CLI_KILLS
+        kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS + ["cli"] * CLI_KILLS + ["network"] * SILENCES
         self.chance.shuffle(kills)
         for kind in kills:
             await asyncio.sleep(self.chance.uniform(0.5, 4.0))
             if kind == "cli":
                 self._kill_cli()
+                continue
+            if kind == "network":
+                network.stall()
                 continue
             self.end()
             if kind == "keeper":
@@ -106,6 +111,7 @@ async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twi
             await stack.enter_async_context(asyncio.timeout(LIMIT_S))
             gentle = await stack.enter_async_context(proxied(chaos.tcp, faults, lasts=GENTLE))
             rough = await stack.enter_async_context(proxied(chaos.tcp, faults))
+            silent = await stack.enter_async_context(proxied(chaos.tcp, faults))
             host = await stack.enter_async_context(RemoteHost(gentle.url, token=chaos.token, patience=PATIENT))
             clients: list[Any] = []
             for number in range(CLIENTS):
@@ -113,14 +119,14 @@ async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twi
                 if number // 2 % 2:
                     clients.append(RestHost(Client(("127.0.0.1", rough.port), secret)))
                 else:
-                    far = RemoteHost(rough.url, token=secret, patience=PATIENT)
+                    far = RemoteHost(silent.url, token=secret, patience=PATIENT)
                     clients.append(await stack.enter_async_context(far))
             work = WorkElsewhere(host, str(chaos.place.cwd), chaos.plan, clients)
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(chaos.kill_and_restart())
+                tasks.create_task(chaos.kill_and_restart(silent))
                 tasks.create_task(work.run())
             ends = await work.run()  # what was killed last is resumed, and told to all
-            assert rough.cuts > CLIENTS
+            assert rough.cuts + silent.cuts > CLIENTS
             assert any(client.cuts for client in clients if isinstance(client, RestHost))
         chaos.process.terminate()
         assert await asyncio.to_thread(chaos.process.wait, LIMIT_S) == 0

@@ -12,7 +12,7 @@ import pytest
 
 from gateways.http.kit import Served, served
 from host.kit import ASKS, all_frames, frames_until, pending
-from quarterdeck.gateways.http import Server
+from quarterdeck.gateways.http import Server, Settings
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import CustomEvent, Gap
 from quarterdeck.host.operations import OPERATIONS
@@ -38,7 +38,7 @@ from quarterdeck.host.requests import (
     WatchSession,
 )
 from quarterdeck.host.resources import Frame
-from quarterdeck.remote import Address, HostUnreachable, Patience, RemoteHost, subscriptions
+from quarterdeck.remote import Address, Behind, HostUnreachable, Patience, RemoteHost, subscriptions
 from remote.operations_source import PAGE, source
 from remote.proxy import proxied
 
@@ -286,14 +286,46 @@ async def test_a_slow_reader_is_left_and_taken_up_again_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subscriptions, "WAITING", 10)
-    async with served(tmp_path) as there, remote(there) as host:
+    said: list[Behind] = []
+    async with served(tmp_path) as there, remote(there, on_behind=said.append) as host:
         session = await there.session(None)
         stream = host.watch_session(WatchSession(session_id=session))
         await anext(stream)
         await add_events(there, session, range(100))
-        (waiting,) = host._link._subscriptions.values() or [None]
+        async with asyncio.timeout(LIMIT_S):
+            while not host.behind:  # noqa: ASYNC110  # the connection's own state
+                await asyncio.sleep(0.01)
+        behind = Behind(stream="watch_session", session_id=session, waiting=10)
+        assert (host.behind, said) == ([behind], [behind])
         assert await numbers_of(stream, 100) == list(range(100))
-        assert waiting is None or len(waiting._waiting) < 100
+        assert said[1] == Behind(stream="watch_session", session_id=session, waiting=0)
+        await stream.aclose()
+        assert host.behind == []
+
+
+async def test_a_network_that_falls_silent_is_given_up_and_everything_goes_on_over_another_connection(
+    tmp_path: Path,
+) -> None:
+    async with (
+        served(tmp_path, settings=Settings(heartbeat_s=0.1)) as there,
+        proxied(there.tcp) as network,
+        remote(there, network.url) as host,
+        asyncio.timeout(LIMIT_S),
+    ):
+        session = await there.session(None)
+        stream = host.watch_session(WatchSession(session_id=session))
+        await add_events(there, session, range(5))
+        assert await numbers_of(stream, 5) == list(range(5))
+        for number in range(5, 8):
+            connections = network.accepted
+            network.stall()
+            told = await host.add_event(AddEvent(session_id=session, type="note", data={"n": number}))
+            assert told.seq is not None
+            assert await numbers_of(stream, 1) == [number]
+            assert network.accepted > connections
+        frames = await all_frames(there.host, session)
+        added = [event.data["n"] for frame in frames for event in frame.events if isinstance(event, CustomEvent)]
+        assert added == list(range(8))
 
 
 async def test_changes_of_sessions_and_approvals_are_told_once_across_connections(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -10,13 +11,14 @@ from e2e.kit import Running
 from e2e.server import server_config
 from e2e.test_controls import *  # noqa: F403
 from e2e.test_controls import TYPED, spoken
+from quarterdeck import ControlError
 from remote.kit import running_elsewhere
 
 INSTEAD = ("fork_conversation", "reinitialize", "workspace_diff")
 """A host has operations of its own for these."""
 # A host has an operation of its own to fork a session, one handshake, and no messages of ours for MCP servers.
 del test_what_takes_no_argument_answers_with_its_type  # noqa: F821
-del test_settings_change_for_the_session_or_in_a_file  # noqa: F821
+del test_a_message_for_an_mcp_server_in_this_process_needs_no_such_server  # noqa: F821
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +36,11 @@ async def test_what_takes_no_argument_answers_with_its_type_on_a_host(running: R
     answers = {name: await getattr(running.session, name)() for name in wanted}
     assert {name: type(answer) for name, answer in answers.items()} == wanted
     assert "the words to export" in answers["export"].text
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"), [*((name, []) for name in INSTEAD), ("send_mcp_message", ["st", {"jsonrpc": "2.0"}])]
+)
+async def test_what_only_a_local_session_has_is_refused(running: Running, method: str, arguments: list[Any]) -> None:
+    with pytest.raises(ControlError):
+        await getattr(running.session, method)(*arguments)

@@ -11,7 +11,7 @@ from e2e.test_permissions import *  # noqa: F403
 from remote.kit import running_elsewhere
 
 # A rule is remembered by the host, as a grant that people can revoke, and not by Claude Code: host/test_conversations.
-del test_a_rule_can_be_added_so_that_the_same_is_not_asked_again  # noqa: F821
+del test_a_rule_that_is_added_is_one_of_the_clis_own  # noqa: F821
 
 
 @pytest.fixture(scope="module")

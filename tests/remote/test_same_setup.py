@@ -5,4 +5,4 @@ from __future__ import annotations
 from e2e.test_setup import *  # noqa: F403
 
 # A process that does not start is the host's error: remote/test_session.
-del test_further_flags_and_lines_of_stderr  # noqa: F821
+del test_a_process_that_does_not_start_says_why_on_stderr  # noqa: F821

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from host.kit import ASKS, LIMIT_S, decide, pending
-from quarterdeck import InMemorySessionStore, PermissionResultAllow, ProcessExited, ResultMessage, UserMessage, connect
+from host.kit import ASKS, LIMIT_S, all_frames, decide, frames_until, pending, told
+from quarterdeck import (
+    ControlError,
+    HookMatcher,
+    InMemorySessionStore,
+    PermissionResultAllow,
+    ProcessExited,
+    ResultMessage,
+    Retry,
+    Session,
+    SystemMessage,
+    UserMessage,
+    connect,
+    create_sdk_mcp_server,
+    sync,
+    tool,
+)
 from quarterdeck.host import HostError
 from quarterdeck.host.control_operations import TYPED as OPERATIONS_OF_THE_HOST
-from quarterdeck.host.requests import ListSessions, OfApproval, OfSession, Wait
-from quarterdeck.remote import HostUnreachable, Patience, RemoteHost
+from quarterdeck.host.events import ProcessChanged, RawLine
+from quarterdeck.host.requests import CreateToken, ListSessions, OfApproval, OfSession, ReadEvents, Wait
+from quarterdeck.remote import HostUnreachable, Patience, RemoteHost, transport
 from quarterdeck.remote.controls import TYPED
-from quarterdeck.sync import connect as connect_sync
+from quarterdeck.remote.transport import RemoteTransport
 from quarterdeck.testing.kit import FakeClaude
+from quarterdeck.timeline.events import ToolEnded
 from remote.kit import QUICK, Elsewhere, elsewhere
 from remote.proxy import proxied
 
@@ -191,7 +210,7 @@ async def test_a_session_that_was_left_is_taken_up_with_what_was_said_and_what_i
             assert said == ["one", "two"]
             assert asked == ["Bash"]
             assert (await again.prompt("three")).result == "After."
-        with pytest.raises(ValueError, match="which host"):
+        with pytest.raises(ValueError, match="attach needs host="):
             connect(options, attach=waiting.session_id)
 
 
@@ -239,11 +258,30 @@ async def test_a_plain_script_without_a_loop_has_sessions_on_a_host_too(fake: Fa
 
         def script() -> str | None:
             options = there.there(fake.options(can_use_tool=may_run))
-            with connect_sync(options, host=there.url, token=there.token) as session:
+            with sync.connect(options, host=there.url, token=there.token) as session:
                 return session.prompt("go").wait().result
 
         assert await asyncio.to_thread(script) == "Done."
         assert asked == ["Bash"]
+
+
+async def test_a_plain_script_that_was_written_for_the_official_sdk_runs_on_a_host(
+    fake: FakeClaude, tmp_path: Path
+) -> None:
+    fake.play(["Done."])
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+
+        def script() -> list[str | None]:
+            options, where = there.there(fake.options()), {"host": there.url, "token": there.token}
+            messages = list(sync.query(prompt="go", options=options, **where))
+            with sync.ClaudeSDKClient(options, **where) as client:
+                client.query("go")
+                messages += client.receive_response()
+            return [message.result for message in messages if isinstance(message, ResultMessage)]
+
+        assert await asyncio.to_thread(script) == ["Done.", "Done."]
+        states = [session.state for session in (await there.host.list_sessions(ListSessions())).sessions]
+        assert states == ["stopped", "stopped"]
 
 
 def test_every_request_with_an_operation_of_its_own_has_one_here() -> None:
@@ -268,3 +306,156 @@ async def test_text_that_is_cut_off_again_and_again_comes_whole_and_once(fake: F
             assert "".join(pieces) == text
             assert (await session.prompt("and")).result == "The next one."
         assert network.cuts >= 1
+
+
+async def killed(session: Session) -> None:
+    """Its process dies."""
+    while session.pid is None:  # noqa: ASYNC110  # the host has yet to tell it
+        await asyncio.sleep(0.01)
+    os.kill(session.pid, signal.SIGKILL)
+
+
+async def test_a_turn_whose_process_dies_ends_with_that_error_although_the_host_starts_another(
+    fake: FakeClaude, tmp_path: Path
+) -> None:
+    fake.play([{"pause": 600}])
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+        async with there.connect(fake.options()) as session:
+            turn = session.prompt("go")
+            await turn.send()
+            await killed(session)
+            with pytest.raises(ProcessExited) as ended:
+                await turn
+            assert ended.value.signal == signal.SIGKILL
+        (known,) = (await there.host.list_sessions(ListSessions())).sessions
+        assert known.state == "stopped"  # the session was closed
+
+
+async def test_a_retry_goes_on_in_the_same_session_of_the_host(fake: FakeClaude, tmp_path: Path) -> None:
+    async def at_once(_: float) -> None:
+        """In the place of waiting."""
+
+    fake.play(["Before."], [{"pause": 600}])
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+        async with there.connect(fake.options(retry=Retry(sleep=at_once))) as session:
+            await session.prompt("one")
+            turn = session.prompt("two")
+            await turn.send()
+            fake.play(*[["After."]] * 3)
+            await killed(session)
+            assert (await turn).result == "After."
+            assert turn.attempt == 2
+        (known,) = (await there.host.list_sessions(ListSessions())).sessions
+        frames = await all_frames(there.host, known.id)
+        assert [change.generation for change in told(frames, ProcessChanged) if change.state == "running"] == [1, 2]
+
+
+async def test_variables_that_the_host_does_not_take_are_said_by_the_next_prompt(
+    fake: FakeClaude, tmp_path: Path
+) -> None:
+    fake.play(["One."], ["Two."], ["Three."])
+    variables = {"CLAUDE_CODE_OAUTH_TOKEN": "swordfish"}
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+        token = await there.host.create_token(CreateToken(name="operator", scope="operate"))
+        async with connect(there.there(fake.options()), host=there.url, token=token.secret) as session:
+            await session.prompt("one")
+            session.update_environment(variables)
+            refused = await session.prompt("two")
+            assert (refused.is_error, refused.errors) == (
+                True,
+                ["update_environment_variables requires the scope admin."],
+            )
+            assert (await session.prompt("two")).result == "Two."
+        async with there.connect(fake.options()) as session:
+            await session.prompt("one")
+            session.update_environment(variables)
+            assert (await session.prompt("two")).result == "Two."
+        (known, *_) = (await there.host.list_sessions(ListSessions())).sessions
+        read = await there.host.read_events(ReadEvents(session_id=known.id, view="raw"))
+        lines = [event.line for frame in read.frames for event in frame.events if isinstance(event, RawLine)]
+        (line,) = [line for line in lines if "update_environment_variables" in line]
+        assert "swordfish" not in line
+
+
+async def test_a_log_that_does_not_have_the_cursor_is_told_as_a_message(fake: FakeClaude, tmp_path: Path) -> None:
+    fake.play(["One."], ["Two."])
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+        first = there.connect(fake.options())
+        await first.open()
+        await first.prompt("one")
+        first.detach()
+        (known,) = (await there.host.list_sessions(ListSessions())).sessions
+        options = there.there(fake.options())
+        way = RemoteTransport(options, there.url, token=there.token, attach=known.id, after="other-3")
+        async with Session(options, transport=way) as session:
+            first_told = await anext(session.messages())
+            assert isinstance(first_told, SystemMessage)
+            said = first_told.data
+            assert (said["subtype"], said["reason"], said["epoch"]) == ("gap", "epoch", known.epoch)
+            assert (await session.prompt("two")).result == "Two."
+
+
+async def test_a_program_knows_how_much_it_has_not_read(fake: FakeClaude, tmp_path: Path) -> None:
+    fake.play(["A long answer. " * 1_000])
+    async with (
+        asyncio.timeout(LIMIT_S),
+        elsewhere(fake.options(), tmp_path / "state") as there,
+        there.connect(fake.options()) as session,
+    ):
+        assert session.unread_bytes < 1_000
+        await session.send("go")
+        while session.unread_bytes < 15_000:  # noqa: ASYNC110  # the session's own state
+            await asyncio.sleep(0.01)
+        async for message in session.messages():
+            if isinstance(message, ResultMessage):
+                break
+        assert session.unread_bytes < 1_000
+
+
+async def test_a_hook_of_a_program_that_is_gone_refuses_long_before_its_own_time_is_over(
+    fake: FakeClaude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "AWAY_S", 0.5)
+    fake.play([ASKS, "I could not."])
+    asked = asyncio.Event()
+
+    async def guard(*_: Any) -> dict[str, Any]:
+        asked.set()
+        await asyncio.Event().wait()
+        return {}
+
+    async with elsewhere(fake.options(), tmp_path / "state") as there, asyncio.timeout(LIMIT_S):
+        session = there.connect(fake.options(hooks={"PreToolUse": [HookMatcher(hooks=[guard])]}))
+        await session.open()
+        await session.send("go")
+        await asked.wait()
+        session.detach()
+        (left,) = (await there.host.list_sessions(ListSessions())).sessions
+        (end,) = told(await frames_until(there.host, left.id, "idle"), ToolEnded)
+        assert (end.status, "no program was attached for 0.5 s" in str(end.output)) == ("denied", True)
+
+
+async def test_tools_that_come_later_are_refused_or_reported(
+    fake: FakeClaude, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    @tool
+    async def early() -> str:
+        """There from the start."""
+        return ""
+
+    @tool
+    async def late() -> str:
+        """Comes later."""
+        return ""
+
+    box = create_sdk_mcp_server("box", tools=[early])
+    async with (
+        asyncio.timeout(LIMIT_S),
+        elsewhere(fake.options(), tmp_path / "state") as there,
+        there.connect(fake.options(mcp_servers={"box": box})) as session,
+    ):
+        with pytest.raises(ControlError, match="must be declared when the session starts"):
+            await session.set_mcp_servers({"more": create_sdk_mcp_server("more", tools=[late])})
+        box["instance"].add(late)
+        while "list_changed" not in caplog.text:  # noqa: ASYNC110  # the log of another task
+            await asyncio.sleep(0.01)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from quarterdeck.store import Commit, SqliteStore
 from quarterdeck.store.commits import AddAudit, AddEffect, AddUsage, PutGrant, PutSetting, PutSnapshot, PutToken
-from quarterdeck.store.records import AuditEntry, GrantRecord
+from quarterdeck.store.records import AuditRecord, GrantRecord
 from quarterdeck.store.sqlite.schema import STEPS
 from store.making import add, ask, decided, receipt, row, start, token, usage
 
@@ -27,7 +27,7 @@ async def fill(folder: str) -> None:
         await ask(store, "a1", tool="Bash")
         outcome = receipt(scope="token/decide/a1")
         await add(store, "s", changes=[decided("a1"), AddEffect("deliver", b"effect")], receipt=outcome)
-        audit = AuditEntry(at=1.0, who="ann", operation="decide", session="s")
+        audit = AuditRecord(at=1.0, who="ann", operation="decide", session="s")
         await add(store, "s", changes=[PutSnapshot(2, b"snapshot"), AddUsage(usage(cost_nano_usd=42)), AddAudit(audit)])
         grant = GrantRecord(id="g", rule="Bash(ls)", scope="user", created_at=1.0, by="ann")
         await store.commit(Commit(changes=[PutGrant(grant), PutToken(token("t")), PutSetting("budgets", b"{}")]))

@@ -24,7 +24,7 @@ from quarterdeck.store.commits import (
     PutSnapshot,
 )
 from quarterdeck.store.queries import ApprovalQuery, AuditQuery, Retention, SessionQuery
-from quarterdeck.store.records import ApprovalRecord, AuditEntry, NewRow, SessionRecord, UsageEntry
+from quarterdeck.store.records import ApprovalRecord, AuditRecord, NewRow, SessionRecord, UsageEntry
 from store.making import approval, decided, everything, moved, receipt, row, session, usage
 
 SESSIONS = ("s1", "s2", "s3")
@@ -62,7 +62,7 @@ class Model:
     receipts: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     settings: dict[str, bytes] = field(default_factory=dict)
     usage: list[UsageEntry] = field(default_factory=list)
-    audit: list[AuditEntry] = field(default_factory=list)
+    audit: list[AuditRecord] = field(default_factory=list)
     stream: list[tuple[str, str]] = field(default_factory=list)
     asked_at: int = 0
     """The row that the approvals of the commit being written belong to."""
@@ -233,7 +233,7 @@ class Program:
             FinishEffect(chance.randrange(20)),
             PutSetting(chance.choice("ab"), chance.choice((None, b"1", b"2"))),
             AddUsage(usage(name, turn=self.number(), model=chance.choice("xy"), cost_nano_usd=chance.randrange(10**9))),
-            AddAudit(AuditEntry(at=chance.uniform(0, 100), who=chance.choice("ab"), operation="stop")),
+            AddAudit(AuditRecord(at=chance.uniform(0, 100), who=chance.choice("ab"), operation="stop")),
         ]
         return chance.choice(making)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from inside import tables_of
 from quarterdeck.store import SqliteStore, StoreError
 from quarterdeck.store.commits import PutSnapshot
 from quarterdeck.store.errors import (
@@ -190,7 +191,7 @@ async def test_after_an_error_of_the_disk_the_database_is_opened_anew(
 ) -> None:
     async with await SqliteStore.open(tmp_path) as store:
         await start(store)
-        used = store._writer._tables
+        used = tables_of(store)
 
         def broken(tables: SqliteTables) -> None:
             raise OSError(errno.EIO, "Input/output error")
@@ -200,7 +201,7 @@ async def test_after_an_error_of_the_disk_the_database_is_opened_anew(
             with pytest.raises(StorageFailed, match="Check the disk"):
                 await add(store, "s", b"lost")
         await add(store, "s", b"kept")
-        assert store._writer._tables is not used
+        assert tables_of(store) is not used
         assert await bodies(store) == [b"kept"]
 
 

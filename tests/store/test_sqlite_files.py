@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from inside import tables_of
 from quarterdeck.store import SqliteStore
 from quarterdeck.store.commits import DeleteSession, PutSnapshot
 from quarterdeck.store.errors import StorageCorrupt, StoreInUse
@@ -175,7 +176,7 @@ async def test_the_rows_of_a_deleted_session_are_removed_and_the_file_gets_small
         await add(store, "s", changes=[DeleteSession()])
     full = (tmp_path / "store.db").stat().st_size
     async with await SqliteStore.open(tmp_path, sync="normal") as store:
-        while store._writer._tables is not None and store._writer._tables.has_deleted_logs:
+        while tables_of(store) is not None and tables_of(store).has_deleted_logs:
             await add(store, "t", b"more")
         await store.retain(Retention(), now=0.0)
         assert await store.check() == []
@@ -192,7 +193,7 @@ async def test_a_store_that_nobody_writes_to_gives_its_cache_back_and_goes_on(
     async with asyncio.timeout(30), await SqliteStore.open(tmp_path) as store:
         await start(store, "s", row("one"))
         done: list[str] = []
-        tables = store._writer._tables
+        tables = tables_of(store)
         assert tables is not None
         tables.connection.set_trace_callback(done.append)
         for text in ("two", "three"):

@@ -262,3 +262,23 @@ def tool(name: str, tool_input: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def bash(command: str, **more: Any) -> dict[str, Any]:
     return tool("Bash", {"command": command, "description": "do it"}, **more)
+
+
+def shown_question(term: Term) -> list[str]:
+    """The screen from the question on; its own blank lines do not count."""
+    lines = [line.rstrip() for line in term.screen.display]
+    begin = next(index for index, line in enumerate(lines) if line.startswith("? Allow"))
+    return [line for line in lines[begin:] if line]
+
+
+def settled_question(term: Term, expected: list[str]) -> None:
+    """Wait until this is what the screen shows."""
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        try:
+            seen = shown_question(term)
+        except StopIteration:
+            seen = []
+        if seen == expected:
+            return
+        assert term.read(deadline), f"{expected}\n is not what is seen:\n{term.text}"

@@ -58,6 +58,19 @@ def test_an_edit_is_a_diff_with_the_numbers_of_the_file_and_three_lines_of_conte
     assert term.text.count("15 + line 15b") == 1  # it is not shown again after the edit
 
 
+def test_code_has_the_colours_of_its_language(place: Place) -> None:
+    path = place.cwd / "shop.py"
+    path.write_text("def price(apples):\n    return 3 * apples\n")
+    change = {"file_path": str(path), "old_string": "3 * apples", "new_string": 'apples * 4 if apples else "free"'}
+    place.plays(tool("Read", {"file_path": str(path)}), tool("Edit", change), "Changed.")
+    term = place.term("run", "go", rows=40)
+    term.until("shop.py  +1 -1", "Deny and stop")
+    for word, style in {"return": "bold blue", "else": "bold blue", "4": "cyan", "free": "green"}.items():
+        assert f"\x1b[{codes_of(style)}m{word}\x1b[0m".encode() in term.raw
+    term.press("x")
+    term.exit()
+
+
 def test_edits_in_several_places_and_a_whole_file_are_compared_with_the_file(orders: Place) -> None:
     path = str(orders.cwd / "orders.txt")
     new = ORDERS.replace("line 2\n", "two\n").replace("line 29", "almost last").replace("line 7\n", "")
@@ -85,7 +98,7 @@ def test_several_edits_of_one_call_are_one_diff(tmp_path: Path) -> None:
     unclear, warning = proposed_change("Edit", again)
     assert unclear is not None
     assert (unclear.numbered, unclear.hunks[0].lines) == (False, ["-line", "+row"])
-    assert warning == "The text to replace is in the file 30 times; Claude Code rejects such an edit."
+    assert warning == "The text to replace occurs 30 times; Claude Code will reject this edit."
     everywhere, _ = proposed_change("Edit", {**again, "replace_all": True})
     assert everywhere is not None
     assert (everywhere.added, everywhere.removed) == (30, 30)
@@ -150,7 +163,7 @@ def test_a_text_that_is_not_in_the_file_is_said(orders: Place) -> None:
     path = str(orders.cwd / "orders.txt")
     orders.plays(tool("Edit", {"file_path": path, "old_string": "no such line", "new_string": "x"}), "Changed.")
     term = orders.term("run", "go", rows=40)
-    term.until("- no such line", "+ x", "The text to replace is not in the file as it is now.", "(x)")
+    term.until("- no such line", "+ x", "The text to replace is not in the file.", "(x)")
     term.press("x")
     term.exit()
 

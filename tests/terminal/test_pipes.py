@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from cli.hostile import HOSTILE, OBEYED
 from quarterdeck.cli import main
 from quarterdeck.cli.terminal import agents
 from quarterdeck.testing.recording import load
@@ -68,6 +69,15 @@ def test_machine_output_is_one_json_object_per_line(place: Place, form: list[str
     assert {"system", "assistant", "user", "result"} <= set(kinds)
     assert ("control_request" in kinds) == ("raw" in form)
     assert ("stream_event" in kinds) == ("--partial" in form)
+
+
+@pytest.mark.parametrize("form", ["pretty", "text", "json", "stream-json", "raw"])
+def test_what_the_cli_writes_to_stderr_controls_no_terminal(place: Place, form: str) -> None:
+    place.plays("Some words.", bash("ls"), {"exit": 7, "stderr": HOSTILE})
+    done = place.piped("run", "--allow", "Bash(ls)", "--output", form, "go")
+    assert done.returncode == 4
+    assert "evil" in done.stderr
+    assert OBEYED.findall(done.stdout + done.stderr) == []
 
 
 def test_json_is_byte_for_byte_what_the_cli_wrote(place: Place) -> None:

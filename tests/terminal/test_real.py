@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -11,7 +15,8 @@ from e2e.kit import LIMIT_S
 from e2e.server import server_config
 from quarterdeck.cli.common.look import codes_of
 from quarterdeck.testing.model import Gate, Stall, ToolUse
-from terminal.kit import CTRL_C, ENTER, ESCAPE
+from soak import SEED
+from terminal.kit import CTRL_C, ENTER, ESCAPE, settled_question, shown_question
 from terminal.real_place import RealPlace
 
 pytestmark = pytest.mark.real
@@ -125,11 +130,38 @@ def test_resize_while_it_waits_and_escapes_wide_and_right_to_left_text(real: Rea
     term = real.term("run", "go", agent="", columns=100)
     term.until("␛]0;owned␇ ␛[2J end.", "Deny and stop")
     term.resize(60, 30)
-    term.until("Deny and stop")
     term.press("y")
     assert term.exit() == 0
     assert "A last sentence that is somewhat longer than sixty cells,\nso it wraps." in term.text
     assert term.screen.title == ""
+
+
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_random_sizes_end_in_what_a_fresh_terminal_shows(real: RealPlace, command: str) -> None:
+    chance = random.Random(f"{SEED} {command}")
+    content = "".join(f"line {number} of the file\n" for number in range(1, 31))
+    write = ToolUse("Write", {"file_path": str(real.cwd / "new.txt"), "content": content})
+    columns, rows = chance.randint(50, 150), chance.randint(14, 45)
+    real.model.reply(write)
+    fresh = real.term(command, "go", agent="", columns=columns, rows=rows)
+    fresh.until("? Allow writing new.txt?", "❯ 1 Allow once", "Deny and stop (x)")
+    expected = shown_question(fresh)
+    fresh.send(signal.SIGTERM)
+    fresh.exit()
+    real.model.reply(write)
+    real.model.reply("Written.")
+    term = real.term(command, "go", agent="", columns=chance.randint(50, 150), rows=chance.randint(14, 45))
+    term.until("? Allow writing new.txt?")
+    for _ in range(chance.randint(2, 6)):
+        term.resize(chance.randint(30, 170), chance.randint(8, 50))
+        if chance.random() < 0.5:
+            term.read(time.monotonic() + chance.random() * 0.1)
+    term.resize(columns, rows)
+    settled_question(term, expected)
+    term.press("y")
+    term.until("Written.")
+    term.press("\x04") if command == "chat" else None
+    assert term.exit() == 0
 
 
 def test_piped_without_colour_and_as_lines_of_json(real: RealPlace) -> None:
@@ -348,10 +380,9 @@ def test_the_habits_of_claude_code_users_work(real: RealPlace) -> None:
     assert "<bash-input>cat notes.txt</bash-input>" in asked
     assert "<bash-stdout>Water the plants.</bash-stdout>" in asked
     term.press("/")
-    seen = term.until("/model", "change the permission mode")
+    seen = term.until("/model", "change the permission mode", "commands below")
     assert "/compact" not in seen
-    term.press("\t" * 8)
-    term.until("more of Claude Code's below")
+    assert re.search(r"\d+ Claude Code commands below; type to filter", seen)
     term.press(CTRL_C, ESCAPE)
     term.until("Esc again to rewind")
     term.press(ESCAPE)
@@ -369,14 +400,15 @@ def test_a_long_change_is_seen_whole_before_it_is_allowed(real: RealPlace) -> No
     real.model.reply("Written.")
     term = real.term("run", "write it", agent="", rows=24)
     term.until("more lines: v shows all", "Deny and stop")
+    question = shown_question(term)
     term.press("v", "G")
     term.until("80 + line 80")
     term.resize(50, 14)
     term.until("q back")
     term.press("q")
     term.until("Allow writing long.txt?")
-    term.resize(90, 24)
-    term.until("Deny and stop")
+    term.resize(80, 24)
+    settled_question(term, question)
     term.press("y")
     assert term.exit() == 0
     assert path.read_text() == content

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from terminal.kit import ENTER
 from terminal.real_place import RealPlace
 
 pytestmark = pytest.mark.real
@@ -27,6 +28,20 @@ def test_a_prefix_and_a_title_resume_the_session(real: RealPlace) -> None:
     elsewhere = real.cwd / "below"
     elsewhere.mkdir()
     assert start(real, "and here?", "--resume", session[:8], "--cwd", str(elsewhere)) == session
+    assert "about apples" in real.model.conversation[-1].text
+
+
+def test_a_chat_resumes_by_a_prefix_and_by_a_title(real: RealPlace) -> None:
+    for text in ("Apples.", "Again.", "Once more."):
+        real.model.reply(text)
+    session = start(real, "about apples")
+    for named, answer in ((session[:8], "Again."), ("and now", "Once more.")):
+        term = real.term("chat", "--resume", named, agent="")
+        term.until("/help for commands")
+        term.press("and now?", ENTER)
+        term.until(answer, "✔ done")
+        term.press("\x04")
+        assert term.exit() == 0
     assert "about apples" in real.model.conversation[-1].text
 
 

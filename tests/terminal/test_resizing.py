@@ -21,7 +21,7 @@ from quarterdeck.cli.terminal.surface import TerminalSurface
 from quarterdeck.cli.terminal.text import painted_cut
 from quarterdeck.cli.terminal.widgets import Menu, MenuOption, TextField
 from soak import SEED, cases
-from terminal.kit import CTRL_C, Place, ResizableScreen, Term, bash, tool
+from terminal.kit import CTRL_C, Place, ResizableScreen, bash, settled_question, shown_question, tool
 
 SIZES = st.tuples(st.integers(24, 160), st.integers(6, 50))
 BODY = [f"{number:>2} + a line of the file, rather a long one, with the number {number} in it" for number in range(20)]
@@ -127,25 +127,6 @@ def test_a_question_fits_and_says_what_it_hides(size: tuple[int, int], field: bo
     if shown < len(BODY):
         assert any(re.search(rf"… {len(BODY) - shown} more.*\bv\b", line) for line in lines)
     assert any("some words" in line for line in lines) if field else any("❯ 1 Answer 0" in line for line in lines)
-
-
-def shown_question(term: Term) -> list[str]:
-    """The screen from the question on; its own blank lines do not count."""
-    lines = [line.rstrip() for line in term.screen.display]
-    begin = next(index for index, line in enumerate(lines) if line.startswith("? Allow"))
-    return [line for line in lines[begin:] if line]
-
-
-def settled_question(term: Term, expected: list[str]) -> None:
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            seen = shown_question(term)
-        except StopIteration:
-            seen = []
-        if seen == expected:
-            return
-        assert term.read(deadline), f"{expected}\n is not what is seen:\n{term.text}"
 
 
 @pytest.mark.parametrize("command", ["run", "chat"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal.kit import Place, bash
+from terminal.kit import ENTER, Place, bash
 
 ECHO = {"when": "(?P<all>.+)", "steps": ["You said {all}."]}
 ID = re.compile(r"[0-9a-f-]{36}")
@@ -38,6 +38,18 @@ def test_a_prefix_of_the_id_resumes_the_session(talks: Place, length: int) -> No
     session = start(talks, "about apples")
     done = talks.piped("run", "--output", "json", "--resume", session[:length].upper(), "and now?")
     assert (done.returncode, json.loads(done.stdout)["session_id"]) == (0, session)
+    assert "and now?" in stored(talks)[session]
+
+
+@pytest.mark.parametrize("named", ["prefix", "title"])
+def test_a_chat_resumes_by_a_prefix_and_by_a_title(talks: Place, named: str) -> None:
+    session = start(talks, "about apples")
+    term = talks.term("chat", "--resume", session[:8] if named == "prefix" else "about app")
+    term.until("/help for commands")
+    term.press("and now?", ENTER)
+    term.until("You said and now?.", "✔ done")
+    term.press("\x04")
+    assert term.exit() == 0
     assert "and now?" in stored(talks)[session]
 
 
@@ -75,7 +87,7 @@ def test_a_prompt_after_resume_is_not_taken_for_an_id(talks: Place) -> None:
         [
             "quarterdeck run: no session has the title 'hello again'",
             "  If this is the prompt, put it first: quarterdeck run --agent sim 'hello again' --resume",
-            "  To name the session, too: quarterdeck run --agent sim --resume ID 'hello again'",
+            "  To resume a specific session: quarterdeck run --agent sim --resume ID 'hello again'",
         ],
     )
 
@@ -84,7 +96,7 @@ def test_without_a_prompt_the_hint_names_the_session(talks: Place) -> None:
     session = start(talks, "about apples")
     term = talks.term("run", "--resume", session[:8], columns=120)
     assert term.exit() == 2
-    assert "no prompt: --resume has taken the only argument" in term.text
+    assert "no prompt: the only argument was taken as the session for --resume" in term.text
     assert f'Add the prompt: quarterdeck run --agent sim --resume {session} "…"' in term.text
 
 

@@ -55,6 +55,40 @@ def test_ctrl_c_while_it_starts_leaves(place: Place) -> None:
     assert term.exit() == 130
 
 
+def test_what_is_entered_while_a_chat_starts_is_sent_when_it_has(place: Place) -> None:
+    place.plays(rules=[{"when": "(?P<all>.+)", "steps": ["You said {all}."]}])
+    term = place.term("chat", agent=slow_start(place))
+    term.until("starting Claude Code …")
+    term.press("first", ENTER)
+    term.until("› first", "(sent when the session has started)")
+    term.press("\x1b[Z", "/cost", ENTER)
+    term.until("› /cost")
+    (place.cwd / "go.txt").touch()
+    term.until("/help for commands", " so far", "You said first.", "✔ done")
+    assert place.left_running()
+    term.press("quit", ENTER)
+    assert term.exit() == 0
+
+
+@pytest.mark.real
+def test_what_is_entered_while_a_chat_with_the_real_cli_starts_is_sent_when_it_has(real: RealPlace) -> None:
+    real.model.reply("I heard it.")
+    term = real.term("chat", agent="")
+    term.until("starting Claude Code …")
+    term.press("a word said early", ENTER)
+    term.until("I heard it.", "✔ done")
+    assert b"a word said early" in real.model.conversation[-1].body
+    term.press("exit", ENTER)
+    assert term.exit() == 0
+
+
+def test_a_chat_says_that_it_starts_the_simulator(place: Place) -> None:
+    term = place.term("chat")
+    term.until("starting the simulator …", "/help for commands")
+    term.press("exit", ENTER)
+    assert term.exit() == 0
+
+
 def in_a_shell(place: Place, *words: str, agent: str = "sim", reads: str = "read -r") -> Term:
     """The command, and then what a shell reads after it: by the line, or key by key (``read -e``)."""
     command = shlex.join(place.command(*words, agent=agent))
@@ -106,7 +140,7 @@ def test_esc_stops_the_turn_and_what_was_typed_still_reaches_the_shell(place: Pl
         term.press(ENTER)
         term.until("the shell got: ls -l")
     else:
-        term.until("typed meanwhile, not used: ls -l")
+        term.until("typed while running, not used: ls -l")
         term.press(ENTER)
     assert term.exit() == 0
     assert "Never said." not in term.text
@@ -168,7 +202,7 @@ def test_keys_that_cannot_be_put_back_are_shown(
     with open(slave, closefd=False) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         asyncio.run(ask())
-    assert "typed meanwhile, not used: ls" in capsys.readouterr().out
+    assert "typed while running, not used: ls" in capsys.readouterr().out
     assert termios.tcgetattr(slave) == before
     os.close(master)
     os.close(slave)

@@ -46,7 +46,9 @@ def test_the_command_line_is_redacted_word_by_word() -> None:
         b"claude",
         b"--token",
         b"abc",
-        b"--password=hunter22",
+        b"--password=x, y",
+        b"API_TOKEN=1",
+        b"--max-tokens=5",
         b"--header",
         b"Authorization: Bearer abcdefgh",
         b"-p",
@@ -57,11 +59,13 @@ def test_the_command_line_is_redacted_word_by_word() -> None:
         b"--token",
         MARK,
         b"--password=" + MARK,
+        b"API_TOKEN=" + MARK,
+        b"--max-tokens=5",
         b"--header",
         b"Authorization: Bearer " + MARK,
         b"-p",
     ]
-    assert (redacted, count) == (expected, 3)
+    assert (redacted, count) == (expected, 4)
 
 
 def test_redaction_takes_steps_in_proportion_to_the_text() -> None:

@@ -470,6 +470,16 @@ def test_redaction_changes_the_recording_and_only_that(out: Path) -> None:
     assert SECRET.encode() not in out.read_bytes()
 
 
+def test_secrets_on_the_command_line_stand_nowhere_in_the_recording(out: Path) -> None:
+    words = ["--token", "abc-1", "--password=abc-2", f"--header=x-api-key: {SECRET}", "API_KEY=abc-3", "--model", "m"]
+    command = tap(out, *python(ECHO), *words, options=("--redact",))
+    done = subprocess.run(command, input=b"{}\n", capture_output=True, timeout=LIMIT_S, check=False)
+    assert done.stdout == b"{}\n"
+    assert load(out).header.argv[-2:] == ["--model", "m"]
+    for secret in ("abc-1", "abc-2", "abc-3", SECRET):
+        assert secret.encode() not in out.read_bytes()
+
+
 def test_a_secret_in_a_long_line_is_found_wherever_the_pieces_are_cut(out: Path) -> None:
     secret = SECRET.encode() * 3
     script = (

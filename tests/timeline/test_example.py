@@ -17,7 +17,7 @@ EXAMPLE = ROOT / "examples" / "timeline_fold.py"
 GUIDE = (ROOT / "docs" / "timeline.md").read_text()
 
 PRINTED = """\
-May Write run? greeting.txt
+Allow Write? greeting.txt
 +hello
 Write: finished
 It is written.

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import soak
 from conversations import Recording, load, paths
 from quarterdeck.timeline import Event, SnapshotError, State, Timeline, decode_event, encode, fold
 from quarterdeck.timeline.folding import Direction
@@ -238,6 +239,23 @@ def test_every_recorded_conversation_can_be_saved_and_continued(cut: int) -> Non
         whole, events = fold(lines)
         cuts = list(range(cut, len(lines), max(7, len(lines) // 5)))
         assert in_pieces(lines, cuts) == (whole.state, events), path
+
+
+EVERY = 1 if soak.ON else 3
+"""How many entries lie between two cuts."""
+
+
+def test_every_recording_cut_at_any_entry_gives_the_same_events_and_state() -> None:
+    for path in paths():
+        whole = Timeline()
+        for number, (at, direction, line) in enumerate(entries(load(path))):
+            message = decode(line)
+            if number % EVERY:
+                whole.take(direction, message, at=at)
+                continue
+            again = Timeline.restore(whole.snapshot())
+            assert again.take(direction, message, at=at) == whole.take(direction, message, at=at), (path, number)
+            assert again.state == whole.state, (path, number)
 
 
 def test_messages_of_a_stream_of_bytes_are_the_same_as_line_by_line() -> None:

@@ -83,7 +83,7 @@ def test_a_turn_ends_with_everything_a_last_line_needs() -> None:
         (turn_end(is_error=True, result="Overloaded"), "failed", "Overloaded"),
         (turn_end("error_during_execution", errors=["broken", "more"]), "failed", "broken; more"),
         (turn_end("error_during_execution"), "failed", "the turn failed"),
-        (turn_end("error_max_turns"), "limit", "the maximum number of turns is reached"),
+        (turn_end("error_max_turns"), "limit", "turn limit reached"),
         (turn_end("error_max_budget_usd", errors=["Reached"]), "limit", "Reached"),
         (
             turn_end("error_during_execution", terminal_reason="aborted_tools", errors=["[ede_diagnostic] x"]),

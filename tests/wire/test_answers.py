@@ -19,12 +19,12 @@ from quarterdeck.wire import (
     McpStatusRequest,
     McpStatusResponse,
     MessageRatedRequest,
+    OpenObject,
     ReloadPluginsRequest,
     ReloadPluginsResult,
     RewindFilesRequest,
     parse_answer,
 )
-from quarterdeck.wire._base import OpenObject
 from quarterdeck.wire.agents import ModelInfo, SlashCommand
 
 COMMAND = {

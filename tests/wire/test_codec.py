@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from inside import classes_are_inspected, forget_classes
 from looping import for_each
 from quarterdeck.wire import (
     AssistantMessage,
@@ -81,12 +82,12 @@ def test_a_line_is_the_same_message_before_all_classes_are_inspected(
     given = said if isinstance(said, bytes) else line(said)
     codec.prepare()
     later = decode(given)
-    monkeypatch.setattr(codec, "_for_all", None)
+    forget_classes(monkeypatch)
     early = decode(given)
     assert (type(early), early.raw) == (type(later), later.raw)
     assert early == later
     if given not in ODD:
-        assert codec._for_all is None
+        assert not classes_are_inspected()
 
 
 def test_a_chunk_is_the_same_before_all_classes_are_inspected(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +96,7 @@ def test_a_chunk_is_the_same_before_all_classes_are_inspected(monkeypatch: pytes
         chunk = b"".join(one + b"\n" for one in lines * count)
         codec.prepare()
         later = Decoder().feed(chunk)
-        monkeypatch.setattr(codec, "_for_all", None)
+        forget_classes(monkeypatch)
         early = Decoder().feed(chunk)
         assert list(map(type, early)) == list(map(type, later))
         assert [one.raw for one in early] == [one.raw for one in later] == lines * count

@@ -24,7 +24,7 @@ from quarterdeck.wire import (
     decode,
     encode,
 )
-from quarterdeck.wire._untyped import untyped_keys
+from quarterdeck.wire.untyped import untyped_keys
 
 PATHS = conversations.paths()
 SMALL = [path for path in PATHS if path.stat().st_size < 60_000]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,34 @@ def test_a_program_that_asks_once_loads_few_classes() -> None:
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     needless = ("wire.tools", "wire.hook", "wire.answers.mcp", "wire.requests.state", "client.tools", "client.warm")
     assert [name for name in loaded if name.startswith(tuple(f"quarterdeck.{part}" for part in needless))] == []
+
+
+ASKS_ONCE = """
+import asyncio, sys
+from quarterdeck import query
+
+def loaded(): return {name for name in sys.modules if name.partition(".")[0] == "quarterdeck"}
+
+at_import = loaded()
+from quarterdeck import ClaudeAgentOptions
+from quarterdeck.testing.sim import executable
+
+async def main():
+    async for _ in query(prompt="hi", options=ClaudeAgentOptions(cli_path=str(executable()))): pass
+
+before = loaded()
+asyncio.run(main())
+print(len(at_import), *sorted(loaded() - before))
+"""
+
+
+def test_one_name_imports_what_it_needs_and_nothing_besides(tmp_path: Path) -> None:
+    """The first query imports nothing more, so there is nothing to save by importing it later."""
+    env = os.environ | {"HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", ASKS_ONCE], capture_output=True, text=True, check=True, env=env)
+    modules, *later = done.stdout.split()
+    assert later == []
+    assert int(modules) <= 110
 
 
 def test_no_package_finds_its_names_by_hand() -> None:

@@ -21,7 +21,7 @@ class Plain:
     others: list[Any] = field(default_factory=list)
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)
 class Sharing(ByFields):
     one: int = 1
     others: list[Any] = field(default_factory=list)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.wire._base import wire_names
 from quarterdeck.wire.tools import (
     TOOL_INPUT_TYPES,
     agents,
@@ -21,6 +20,7 @@ from quarterdeck.wire.tools import (
     schedule,
     shell,
 )
+from quarterdeck.wire.untyped import wire_names
 from quarterdeck.wire.usage import Usage
 from wire.tool_samples import ASKED, ASKED_TYPED, TODO, TODO_TYPED, attributes
 

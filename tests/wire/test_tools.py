@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from looping import for_each
-from quarterdeck.wire._base import wire_names
 from quarterdeck.wire.tools import (
     TOOL_ALIASES,
     TOOL_INPUT_TYPES,
@@ -23,6 +22,7 @@ from quarterdeck.wire.tools import (
     services,
     shell,
 )
+from quarterdeck.wire.untyped import wire_names
 from wire.tool_samples import ASKED, ASKED_TYPED, TODO, TODO_TYPED, attributes
 
 COMMAND = {"command": "ls", "timeout": 5000, "description": "list", "run_in_background": False}

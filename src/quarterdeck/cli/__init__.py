@@ -50,7 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "adopt": "turn a conversation from a terminal into a session",
         "grants": "list and revoke remembered rules",
         "budget": "show and set what sessions may spend",
-        "alerts": "list, add and remove webhooks and commands that are notified",
+        "alerts": "manage alerts (webhooks and commands)",
         "limits": "show the rate limits of the accounts",
         "call": "call any operation by name",
     },

@@ -16,8 +16,8 @@ from .hosted.connecting import HOST_VARIABLE, add_host_options
 
 if TYPE_CHECKING:
     from quarterdeck.client.options import ClaudeAgentOptions
-    from quarterdeck.gateways.acp.agent import FindHost
     from quarterdeck.gateways.acp.hosted import HostSessions
+    from quarterdeck.gateways.acp.kept_sessions import FindHost
 
 logger = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
-from .common.paths import absolute
+from .common.parser import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 
 
@@ -15,11 +15,11 @@ def parser() -> Parser:
         examples=[
             ("quarterdeck adopt --cwd .", "transcripts of this folder"),
             ("quarterdeck adopt --search 'race condition'", "transcripts that mention it"),
-            ("quarterdeck adopt 09451568", "by a unique prefix of its id"),
+            ("quarterdeck adopt 09451568", "by a prefix of its id"),
         ],
         exits=EXITS,
     )
-    built.add_argument("transcript", nargs="?", metavar="TRANSCRIPT", help="its id, or a unique prefix of it")
+    built.add_argument("transcript", nargs="?", metavar="TRANSCRIPT", help="its id, a unique prefix, or its title")
     built.add_argument("--cwd", metavar="DIR", type=absolute, help="list only transcripts of this folder")
     built.add_argument("--search", metavar="TEXT", default="", help="list only transcripts that contain this text")
     add_host_options(built, json="print JSON, one object per transcript")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
-from .common.paths import absolute
+from .common.parser import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 from .hosted.moments import count, span
 

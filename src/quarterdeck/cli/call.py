@@ -21,9 +21,9 @@ def parser() -> Parser:
         ],
         exits=EXITS,
     )
-    built.add_argument("operation", nargs="?", metavar="OPERATION", help="its name (default: list all)")
+    built.add_argument("operation", nargs="?", metavar="OPERATION", help="the operation (default: list all)")
     built.add_argument("fields", nargs="*", metavar="FIELD", help="NAME=VALUE, NAME:=JSON, NAME=@FILE for bytes, or -")
-    built.add_argument("--key", metavar="KEY", help="an idempotency key: a repeated call with it happens once")
+    built.add_argument("--key", metavar="KEY", help="idempotency key: repeating the call has no further effect")
     add_host_options(built, json="print JSON (the default for answers; for the list, one operation per line)")
     return built
 

@@ -9,7 +9,7 @@ from .hosted.connecting import EXITS, add_host_options, on_host
 def parser() -> Parser:
     built = Parser(
         "quarterdeck diff",
-        description="Show what changed in a session's folder since the session was created, commits included. SESSION "
+        description="Show what changed in a session's folder since the session was created, including commits. SESSION "
         "is an id, a unique prefix of it, or a name.",
         examples=[
             ("quarterdeck diff review", "with colour on a terminal"),

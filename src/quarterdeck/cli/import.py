@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from .common import Parser
-from .common.paths import absolute
+from .common.parser import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 
 
 def parser() -> Parser:
     built = Parser(
         "quarterdeck import",
-        description="Take in a session that was exported as NDJSON. It comes archived, to be read and searched: its "
-        "conversation stays where it was.",
+        description="Import a session exported as NDJSON. It is archived: you can read and search it, but not continue "
+        "it, because the conversation is on the other machine.",
         examples=[
             ("quarterdeck import review.ndjson", "its id is printed"),
             (
@@ -22,8 +22,8 @@ def parser() -> Parser:
         exits=EXITS,
     )
     built.add_argument("file", metavar="FILE", help="the file; - reads standard input")
-    built.add_argument("--name", metavar="NAME", help="another name than it had")
-    built.add_argument("--cwd", metavar="DIR", type=absolute, help="another folder than it had")
+    built.add_argument("--name", metavar="NAME", help="rename it")
+    built.add_argument("--cwd", metavar="DIR", type=absolute, help="record this folder instead of the original one")
     add_host_options(built)
     return built
 

@@ -12,8 +12,8 @@ def parser() -> Parser:
         description="Show or replace the presets of a host. A preset is a named set of options for new sessions: "
         "model, mode, options, policy, budget. Use one with quarterdeck run --preset NAME --host URL.",
         examples=[
-            ("quarterdeck preset show > presets.json", "as JSON, to be edited"),
-            ("quarterdeck preset set presets.json", "replaces all of them"),
+            ("quarterdeck preset show > presets.json", "save them as JSON to edit"),
+            ("quarterdeck preset set presets.json", "replace all presets"),
         ],
         exits=EXITS,
     )
@@ -28,7 +28,8 @@ def parser() -> Parser:
     replace = commands.add_parser(
         "set",
         help="replace the presets",
-        description="Replace all presets by those of a file, as show prints them. Needs the scope admin.",
+        description="Replace all presets with those in a file, in the format that show prints. Requires the scope "
+        "admin.",
         examples=[("quarterdeck preset set presets.json", "from a file")],
         exits=EXITS,
     )

@@ -48,7 +48,7 @@ def parser() -> Parser:
             ("quarterdeck serve --grpc 127.0.0.1:8788", "for gRPC clients, too"),
             (
                 "quarterdeck serve --listen 0.0.0.0:8787 --tls-cert cert.pem --allow-host deck.example",
-                "for a network",
+                "for other machines",
             ),
         ],
         exits={OK: "stopped", FAILED: "it could not start", USAGE_ERROR: "invalid arguments"},
@@ -65,17 +65,17 @@ def parser() -> Parser:
         help="also serve gRPC here: HOST:PORT or unix:FILE",
     )
     built.add_argument("--unix", metavar="FILE", help="the Unix socket (default: host.sock in the state folder)")
-    built.add_argument("--agent", metavar="AGENT", help="the agent of sessions: claude (default), sim, or a path")
+    built.add_argument("--agent", metavar="AGENT", help="the agent to run: claude (default), sim, or a path")
     built.add_argument("--no-keeper", action="store_true", help="end session processes with the host")
     built.add_argument("--folder", metavar="DIR", action="append", help="allow sessions only below this folder")
     built.add_argument(
         "--keep",
         metavar="SPAN",
         type=_kept(span),
-        help="how long to keep the rows of sessions: 30d, or all (default: 90d)",
+        help="keep session logs for this long, e.g. 30d, or all (default: 90d)",
     )
     built.add_argument(
-        "--keep-mib", metavar="N", type=_kept(count), help="the most rows of a session, in MiB, or all (default: 512)"
+        "--keep-mib", metavar="N", type=_kept(count), help="maximum log size per session in MiB, or all (default: 512)"
     )
     built.add_argument("--json", action="store_true", help="print the ready message as JSON")
     built.add_argument("--log", choices=("text", "json"), default="text", help="the format of log lines on stderr")
@@ -135,7 +135,12 @@ def main(argv: list[str] | None = None) -> int:
         except ImportError as error:
             raise _not_installed(error, "grpc") from error
     _log(given.log)
-    settings = Settings(hosts=tuple(given.allow_host), base_path=given.base_path, proxies=tuple(given.proxy))
+    settings = Settings(
+        hosts=tuple(given.allow_host),
+        base_path=given.base_path,
+        proxies=tuple(given.proxy),
+        connections=min(Settings().connections, _half()) if given.grpc else Settings().connections,
+    )
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
             runner.run(_serve(given, places, lambda host: Server(Gateway(host, settings))))
@@ -239,12 +244,20 @@ async def _calls(given: argparse.Namespace, host: Host) -> AsyncIterator[_Calls]
     if not given.grpc:
         yield _Calls([], [])
         return
-    from quarterdeck.gateways.grpc import Server
+    from quarterdeck.gateways.grpc import Server, Settings
 
-    async with Server(host) as server:
+    each = max(_half() // len(given.grpc), 1)
+    async with Server(host, Settings(connections=min(Settings().connections, each))) as server:
         bound = [server.listen(one, certificate=given.tls_cert, key=given.tls_key) for one in given.grpc]
         await server.start()
         yield _Calls([server], bound)
+
+
+def _half() -> int:
+    """As many connections over HTTP, and as many over gRPC, leave sessions their descriptors."""
+    from quarterdeck.gateways.common.sockets import descriptors_for_connections
+
+    return descriptors_for_connections() // 2
 
 
 def agents_for(name: str | None) -> dict[str, str]:
@@ -254,7 +267,7 @@ def agents_for(name: str | None) -> dict[str, str]:
     if name == "sim":
         from quarterdeck.testing.sim import executable
 
-        return {"claude": str(executable())}
+        return {"claude": "sim", "sim": str(executable())}
     return {"claude": str(name)}
 
 

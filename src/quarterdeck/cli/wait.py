@@ -18,14 +18,14 @@ def parser() -> Parser:
         "SESSION is an id, a unique prefix of it, or a name.",
         examples=[
             ("quarterdeck wait review --timeout 600", "at most ten minutes"),
-            ("quarterdeck wait review --for stopped", "until its process has ended"),
+            ("quarterdeck wait review --for stopped", "until the session's process has ended"),
             ("quarterdeck wait review --ignore-approvals", "somebody else answers its requests"),
         ],
         exits={
             **EXITS,
             OK: "the session is in that state",
             ASKS: "it is waiting for an answer",
-            ENDED: "its process has ended or crashed",
+            ENDED: "the session's process has ended or crashed",
             TIMED_OUT: "the timeout expired",
         },
     )

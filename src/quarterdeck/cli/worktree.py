@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .common import Parser
-from .common.paths import absolute
+from .common.parser import absolute
 from .hosted.connecting import EXITS, add_host_options, on_host
 
 
@@ -11,7 +11,7 @@ def parser() -> Parser:
     built = Parser(
         "quarterdeck worktree",
         description="List, create and remove git worktrees on the host's machine. No hook, filter or helper of the "
-        "repository runs. quarterdeck run --host … --worktree NAME starts a session in a new one.",
+        "repository runs. To start a session in a new one: quarterdeck call create_session cwd=. worktree=NAME.",
         examples=[
             ("quarterdeck worktree create fix-login", "next to this folder's repository, on a branch with that name"),
             ("quarterdeck worktree list", "those of this folder's repository"),

@@ -7,10 +7,14 @@ from quarterdeck._lazy import TYPE_CHECKING, LazyNames
 
 if TYPE_CHECKING:
     from quarterdeck.transport.spawned import SpawnClaudeCodeProcess, SpawnedProcess, SpawnOptions
+    from quarterdeck.wire._message_dicts import *
 
+    from .answer_dicts import *
+    from .control_dicts import *
     from .cost import CostLedger, TurnCost
     from .denied_models import DeniedModelsMatch, match_denied_models
     from .errors import *
+    from .hook_input_dicts import *
     from .hook_outputs import *
     from .interaction import Approve, Plan, Reject, Revise
     from .journal import Journal, JournalEntry, JournalReader, RequestEntry
@@ -68,6 +72,15 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 _names = LazyNames(globals())
+_names.of(".answer_dicts")
+__all__ += ["ContextUsageCategory", "ContextUsageResponse", "McpClaudeAIProxyServerConfig", "McpSdkServerConfigStatus"]
+__all__ += ["McpServerInfo", "McpServerStatus", "McpServerStatusConfig", "McpStatusResponse", "McpToolAnnotations"]
+__all__ += ["McpToolInfo"]
+_names.of(".control_dicts")
+__all__ += ["ControlErrorResponse", "ControlResponse", "SDKControlInitializeRequest", "SDKControlInterruptRequest"]
+__all__ += ["SDKControlMcpMessageRequest", "SDKControlMcpReconnectRequest", "SDKControlMcpToggleRequest"]
+__all__ += ["SDKControlPermissionRequest", "SDKControlRequest", "SDKControlResponse", "SDKControlRewindFilesRequest"]
+__all__ += ["SDKControlSetPermissionModeRequest", "SDKControlStopTaskRequest", "SDKHookCallbackRequest"]
 _names.of(".cost")
 __all__ += ["CostLedger", "TurnCost"]
 _names.of(".denied_models")
@@ -75,6 +88,18 @@ __all__ += ["DeniedModelsMatch", "match_denied_models"]
 _names.of(".errors")
 __all__ += ["Aborted", "CLIJSONDecodeError", "CLITooOld", "ControlError", "ControlTimeout", "MessageParseError"]
 __all__ += ["ResultError"]
+_names.of(".hook_input_dicts")
+__all__ += ["BackgroundTaskSummary", "BaseHookInput", "ConfigChangeHookInput", "CwdChangedHookInput"]
+__all__ += ["DirectoryAddedHookInput", "ElicitationHookInput", "ElicitationResultHookInput", "FileChangedHookInput"]
+__all__ += ["HookEffort", "HookInput", "InstructionsLoadedHookInput", "MessageDisplayHookInput"]
+__all__ += ["NotificationHookInput", "PermissionDeniedHookInput", "PermissionRequestHookInput", "PostCompactHookInput"]
+__all__ += ["PostModelSwitchHookInput", "PostToolBatchHookInput", "PostToolBatchToolCall"]
+__all__ += ["PostToolUseFailureHookInput", "PostToolUseHookInput", "PreCompactHookInput", "PreModelSwitchHookInput"]
+__all__ += ["PreToolUseHookInput", "SessionCronSummary", "SessionEndHookInput", "SessionStartHookInput"]
+__all__ += ["SetupHookInput", "StopFailureHookInput", "StopHookInput", "SubagentStartHookInput"]
+__all__ += ["SubagentStopHookInput", "TaskCompletedHookInput", "TaskCreatedHookInput", "TeammateIdleHookInput"]
+__all__ += ["UserPromptExpansionHookInput", "UserPromptSubmitHookInput", "WorktreeCreateHookInput"]
+__all__ += ["WorktreeRemoveHookInput"]
 _names.of(".hook_outputs")
 __all__ += ["AsyncHookJSONOutput", "CwdChangedHookSpecificOutput", "ElicitationHookSpecificOutput"]
 __all__ += ["ElicitationResultHookSpecificOutput", "FileChangedHookSpecificOutput", "HookJSONOutput"]
@@ -83,7 +108,8 @@ __all__ += ["PermissionDeniedHookSpecificOutput", "PermissionRequestHookSpecific
 __all__ += ["PostModelSwitchHookSpecificOutput", "PostToolBatchHookSpecificOutput"]
 __all__ += ["PostToolUseFailureHookSpecificOutput", "PostToolUseHookSpecificOutput"]
 __all__ += ["PreModelSwitchHookSpecificOutput", "PreToolUseHookSpecificOutput", "SessionStartHookSpecificOutput"]
-__all__ += ["StopHookSpecificOutput", "SubagentStartHookSpecificOutput", "SubagentStopHookSpecificOutput"]
+__all__ += ["SetupHookSpecificOutput", "StopHookSpecificOutput", "SubagentStartHookSpecificOutput"]
+__all__ += ["SubagentStopHookSpecificOutput"]
 __all__ += ["SyncHookJSONOutput", "UserPromptExpansionHookSpecificOutput", "UserPromptSubmitHookSpecificOutput"]
 __all__ += ["WorktreeCreateHookSpecificOutput"]
 _names.of(".interaction")
@@ -160,3 +186,6 @@ __all__ += ["CLIConnectionError", "CLINotFoundError", "ClaudeSDKError", "Process
 __all__ += ["TransportClosed", "WriteOverflow"]
 _names.of("quarterdeck.transport.spawned")
 __all__ += ["SpawnClaudeCodeProcess", "SpawnOptions", "SpawnedProcess"]
+_names.of("quarterdeck.wire._message_dicts")
+__all__ += ["MessageOrigin", "ModelUsage", "SystemInitData", "SystemInitMcpServer", "SystemInitPlugin"]
+__all__ += ["SystemInitPluginError", "TaskUsage"]

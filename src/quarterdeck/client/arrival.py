@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Arrival:
-    """For one task. It has no result; it is done, or its task was cancelled."""
+    """Wakes one task. It carries no result."""
 
     _context: Context | None
     _message: Any

@@ -17,7 +17,7 @@ from .inbox import Inbox
 PREPARE_AFTER_S = 0.02
 """After which a CLI that has not answered is still starting: then there is time to prepare for what it will say."""
 next_ids: ContextVar[list[str] | None] = ContextVar("next_ids", default=None)
-"""Ids for the next requests of this context: for a program that must find its request again after it was killed."""
+"""Request IDs to use next, so that a restarted program can find its requests again."""
 
 
 class ControlCalls:
@@ -106,7 +106,7 @@ class ControlCalls:
             future.set_exception(self._error(event))
 
     def abort(self) -> None:
-        """The session was closed: nothing will be answered."""
+        """Fail all pending calls: the session was closed."""
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(Aborted("the session was closed while a control call was pending"))

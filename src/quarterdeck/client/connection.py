@@ -22,7 +22,7 @@ from quarterdeck.protocol import (
     RequestFailed,
     RequestReceived,
 )
-from quarterdeck.protocol.states import END_WAIT_S, REQUEST_TIMEOUT_S
+from quarterdeck.protocol.states import END_WAIT_S, IDLE_WAIT_S, REQUEST_TIMEOUT_S
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import Message
 from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES
@@ -78,6 +78,7 @@ class Connection:
         on_event: Callable[[ProtocolEvent], None] | None = None,
         hidden: frozenset[type[Message]] = frozenset(),
         side: HostSide | None = None,
+        idle_wait_s: float | None = IDLE_WAIT_S,
     ) -> None:
         """
         Args:
@@ -89,6 +90,7 @@ class Connection:
             on_event: Told what happens in the protocol.
             hidden: The types of messages that do not go to the inbox.
             side: A conversation that was begun before, rebuilt from its record.
+            idle_wait_s: How long the input stays open for a CLI that never calls itself idle; None: for ever.
         """
         self._transport = transport
         self._loop = asyncio.get_running_loop()
@@ -96,7 +98,11 @@ class Connection:
         self._hidden = hidden
         self._journal = journal
         self.side = side or HostSide(
-            new_id=new_id, clock=self._loop.time, serves=handlers.served, limit_bytes=limit_bytes
+            new_id=new_id,
+            clock=self._loop.time,
+            serves=handlers.served,
+            limit_bytes=limit_bytes,
+            idle_wait_s=idle_wait_s,
         )
         self._handled = _together(self.side.noticed, hidden)
         """Chunks without a message of these types go straight to the inbox."""
@@ -131,7 +137,7 @@ class Connection:
 
     @property
     def stderr_tail(self) -> str:
-        """The last of what the CLI wrote to stderr."""
+        """The end of the CLI's stderr output."""
         return self._transport.stderr_tail
 
     # The transport's receiver

@@ -21,7 +21,7 @@ class TurnCost(msgspec.Struct, frozen=True):
 
 
 class CostLedger:
-    """Adds up the results of a session. One may follow a session through several processes (``process_started``)."""
+    """Adds up a session's results, across several processes if needed (``process_started``)."""
 
     __slots__ = ("_by_model", "_last", "_running", "_total_usd", "reported_usd")
 
@@ -53,10 +53,8 @@ class CostLedger:
         self._running.process_started()
 
     def add(self, result: ResultMessage) -> TurnCost:
-        """Count a result; the same one again changes nothing.
-
-        A result without any cost counts as 0; the next one that has totals brings what is missing.
-        """
+        """Add a result; adding it twice has no effect. A result without a cost counts as 0; the next one with totals
+        makes up for it."""
         spent = self._running.take(result)
         if spent is None:
             return self.last

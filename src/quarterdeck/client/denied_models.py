@@ -29,7 +29,7 @@ class DeniedModelsMatch(msgspec.Struct, frozen=True):
     denied: list[bool]
     """For each model asked about, in order: whether an entry blocks it."""
     warnings: list[str]
-    """Entries that were ignored, or that block something else than one may think."""
+    """Entries that were ignored, or that block something unexpected."""
 
 
 class ModelId(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from quarterdeck.wire import (
     permission_answer,
 )
 from quarterdeck.wire._base import plain
+from quarterdeck.wire.versions import ASKS_FOR_HOOKS, is_at_least
 
 from .options import ClaudeAgentOptions
 from .serving import LATER, CancelSignal
@@ -47,9 +48,17 @@ async def _result(value: Any) -> Any:
 class Dispatcher:
     """Serves the requests of one session."""
 
-    def __init__(self, options: ClaudeAgentOptions, hooks: Mapping[str, RegisteredHook]) -> None:
+    def __init__(
+        self,
+        options: ClaudeAgentOptions,
+        hooks: Mapping[str, RegisteredHook],
+        *,
+        version: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        """``version`` is the CLI's, as soon as it has said it."""
         self._options = options
         self._hooks = hooks
+        self._version = version
         self._hook_runner: HookRunner | None = None
         self.servers: dict[str, ServerConnection] = {}
         self._custom: dict[str, RequestHandler] = {}
@@ -115,13 +124,35 @@ class Dispatcher:
     def _new_hook_runner(self) -> HookRunner:
         from .hooks import HookRunner  # few sessions have hooks, and there are many types of input
 
-        return HookRunner(self._hooks)
+        return HookRunner(self._hooks, ask=self._ask_for_hook)
 
     def _hook(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Awaitable[Any]:
         runner = self._hook_runner
         if runner is None:
             runner = self._hook_runner = self._new_hook_runner()
         return runner.run(request_id, request, signal)
+
+    async def _ask_for_hook(
+        self, request_id: str, request: HookCallbackRequest, reason: str | None, signal: CancelSignal
+    ) -> Any:
+        """What the program's permission callback says where a hook wants to ask and the CLI would not.
+
+        None leaves it to the CLI: a new one asks, and a callback that answers later (``LATER``) needs a question of the
+        CLI that it can answer.
+        """
+        callback = self._options.can_use_tool
+        if is_at_least(self._version(), ASKS_FOR_HOOKS) or getattr(callback, "answers_later", False):
+            return None
+        called = request.input
+        asked = CanUseToolRequest(
+            tool_name=str(called["tool_name"]),
+            input=called.get("tool_input") or {},
+            tool_use_id=request.tool_use_id or "",
+            decision_reason=reason,
+            decision_reason_type="hook",
+            agent_id=called.get("agent_id"),
+        )
+        return await self._can_use_tool(request_id, asked, signal)
 
     def refusals(self) -> Mapping[str, dict[str, Any]]:
         """Request id → the refusal to send if the session ends before the hook has answered."""

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def under_trio() -> bool:
-    """Is the caller a task of trio's? Where trio was never imported, this costs one look into a dict.
+    """Is the caller a task of trio's? Where trio was never imported, this costs one dict lookup.
 
     Where both run (``trio.run`` inside a coroutine of asyncio, as in a notebook), trio is the inner one.
     """
@@ -49,7 +49,8 @@ async def map_at_once(call: Callable[[A], Awaitable[T]], arguments: Iterable[A],
 
 
 async def run_in(executor: Executor, work: Callable[[], T]) -> T:
-    """The result of ``work``, done by the executor. Work that has begun is finished even if the caller is cancelled."""
+    """The result of ``work``, done by the executor. Work that has started runs to its end even if the caller is
+    cancelled."""
     if under_trio():
         import trio
 

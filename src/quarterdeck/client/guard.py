@@ -69,7 +69,7 @@ def describe_failure(event: str, problem: BaseException | str) -> str:
 
 
 def give_up_after_s(timeout_s: float) -> float:
-    """When to answer for a guard that the CLI gives ``timeout_s``."""
+    """How long to wait for a guard before answering in its place."""
     return timeout_s - min(LATE_S, timeout_s * LATE_SHARE)
 
 
@@ -206,3 +206,24 @@ _SPECIFIC: dict[str, dict[str, Callable[[Any], bool]]] = {
     "Elicitation": _ELICITATION,
     "ElicitationResult": _ELICITATION,
 }
+
+
+def wants_to_ask(answer: Mapping[str, Any]) -> bool:
+    """Whether a ``PreToolUse`` hook wants a person to decide."""
+    said = answer.get("hookSpecificOutput")
+    return said is not None and said.get("permissionDecision") == "ask"
+
+
+def reason_of(answer: Mapping[str, Any]) -> str | None:
+    reason: str | None = answer["hookSpecificOutput"].get("permissionDecisionReason")
+    return reason
+
+
+def answered(answer: Mapping[str, Any], decided: Mapping[str, Any]) -> dict[str, Any]:
+    """The hook's answer with what the permission callback decided in place of "ask"."""
+    said = {**answer["hookSpecificOutput"], "permissionDecision": decided["behavior"]}
+    if decided["behavior"] == "allow":
+        said["updatedInput"] = decided["updatedInput"]
+    else:
+        said["permissionDecisionReason"] = decided["message"]
+    return {**answer, "hookSpecificOutput": said}

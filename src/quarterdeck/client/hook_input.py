@@ -1,4 +1,4 @@
-"""A hook's input as both worlds know it: the plain dict of the official SDK, and our typed class.
+"""A hook's input in both forms: the plain dict of the official SDK, and our typed class.
 
 Programs written for the official SDK log it with ``json.dumps``, copy it, ask ``isinstance(…, dict)``; ours read
 ``event.tool_name`` and match on classes. So the callback gets a real dict that answers for the typed object too, which

@@ -1,6 +1,7 @@
-"""What a hook returns, as typed dicts with the names and keys of the official SDK.
+"""What a hook returns, as typed dicts: with the names and keys of the official SDK, and those it lacks.
 
-``quarterdeck.wire`` has classes of these names, with attributes for keys; a hook may return those too.
+``quarterdeck.wire`` has classes of these names, with attributes for keys; a hook may return those too. Both are written
+out, because a type checker can read neither from the other; a test compares them.
 """
 
 # Annotations are not kept as text here: typed dicts would not notice ``NotRequired`` in it.
@@ -23,6 +24,7 @@ class PostToolUseHookSpecificOutput(TypedDict):
 
     hookEventName: Literal["PostToolUse"]
     additionalContext: NotRequired[str]
+    classifierContext: NotRequired[str]
     updatedToolOutput: NotRequired[Any]
     updatedMCPToolOutput: NotRequired[Any]
 
@@ -66,6 +68,11 @@ class SessionStartHookSpecificOutput(TypedDict):
     sessionTitle: NotRequired[str]
     watchPaths: NotRequired[list[str]]
     reloadSkills: NotRequired[bool]
+
+
+class SetupHookSpecificOutput(TypedDict):
+    hookEventName: Literal["Setup"]
+    additionalContext: NotRequired[str]
 
 
 class StopHookSpecificOutput(TypedDict):
@@ -149,6 +156,7 @@ HookSpecificOutput: TypeAlias = (
     | UserPromptSubmitHookSpecificOutput
     | UserPromptExpansionHookSpecificOutput
     | SessionStartHookSpecificOutput
+    | SetupHookSpecificOutput
     | StopHookSpecificOutput
     | SubagentStartHookSpecificOutput
     | SubagentStopHookSpecificOutput
@@ -178,6 +186,7 @@ class SyncHookJSONOutput(TypedDict):
     stopReason: NotRequired[str]
     decision: NotRequired[Literal["block"]]
     systemMessage: NotRequired[str]
+    terminalSequence: NotRequired[str]
     reason: NotRequired[str]
     hookSpecificOutput: NotRequired[HookSpecificOutput]
 
@@ -203,6 +212,7 @@ __all__ = [
     "PreModelSwitchHookSpecificOutput",
     "PreToolUseHookSpecificOutput",
     "SessionStartHookSpecificOutput",
+    "SetupHookSpecificOutput",
     "StopHookSpecificOutput",
     "SubagentStartHookSpecificOutput",
     "SubagentStopHookSpecificOutput",

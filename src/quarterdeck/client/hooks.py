@@ -1,19 +1,29 @@
-"""Runs the program's hook callbacks. One that decides about something and fails is answered with a refusal."""
+"""Runs the program's hook callbacks. A deciding hook that fails is answered with a refusal."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from time import monotonic
 from types import CoroutineType, coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quarterdeck import wire
 from quarterdeck.wire import HookCallbackRequest
 
 from .dispatch import needs_await
-from .guard import BadHookAnswerError, check_answer, describe_failure, give_up_after_s, is_guard, refusal
+from .guard import (
+    BadHookAnswerError,
+    answered,
+    check_answer,
+    describe_failure,
+    give_up_after_s,
+    is_guard,
+    reason_of,
+    refusal,
+    wants_to_ask,
+)
 from .hook_input import hook_input
 
 if TYPE_CHECKING:
@@ -21,18 +31,21 @@ if TYPE_CHECKING:
     from .serving import CancelSignal
 
 logger = logging.getLogger(__name__)
+AskForHook: TypeAlias = "Callable[[str, HookCallbackRequest, str | None, CancelSignal], Awaitable[Any]]"
 
 
 class HookRunner:
     """The hooks of one session, by the ids that the CLI knows them by."""
 
-    def __init__(self, hooks: Mapping[str, RegisteredHook]) -> None:
+    def __init__(self, hooks: Mapping[str, RegisteredHook], *, ask: AskForHook) -> None:
+        """``ask`` asks on behalf of a hook where the CLI does not."""
         self._hooks = hooks
+        self._ask = ask
         self._deciding: dict[str, RegisteredHook] = {}
         """Request id → the guard that has not answered yet."""
 
     def refusals(self) -> dict[str, dict[str, Any]]:
-        """For each guard that has not answered yet, what to say if it never will."""
+        """The refusal to send for each guard that never answers."""
         return {request_id: _refused(hook, "the session was closed") for request_id, hook in self._deciding.items()}
 
     def run(self, request_id: str, request: HookCallbackRequest, signal: CancelSignal) -> Awaitable[dict[str, Any]]:
@@ -57,7 +70,14 @@ class HookRunner:
                     opinion = await self._in_time(request_id, hook, _resumed(opinion, waits_for), began)
             elif needs_await(opinion):
                 opinion = await self._in_time(request_id, hook, opinion, began)
-            return {} if type(opinion) is dict and not opinion else _checked(hook, opinion)
+            if type(opinion) is dict and not opinion:
+                return {}
+            answer = _checked(hook, opinion)
+            if wants_to_ask(answer):
+                asking = self._ask(request_id, request, reason_of(answer), signal)
+                decided = await self._in_time(request_id, hook, asking, began)
+                answer = answer if decided is None else answered(answer, decided)
+            return answer
         except asyncio.CancelledError:
             if signal.is_set():  # nobody is waiting for the answer any more
                 raise

@@ -58,6 +58,11 @@ class Inbox:
         self._error: Exception | None = None
 
     @property
+    def is_full(self) -> bool:
+        """The high mark was reached: reading is paused, or what is read goes to disk."""
+        return self._paused or self._may_spill
+
+    @property
     def unread_bytes(self) -> int:
         """Approximate size of what is held in memory."""
         return self._size
@@ -141,7 +146,7 @@ class Inbox:
     # The consumer's side
 
     def take(self) -> list[Message] | None:
-        """The next messages; an empty list at the end, None when there are none now (``await arrival()`` then).
+        """The next messages; [] at the end, None if none are available yet (``await arrival()`` then).
 
         Raises the error it ended with, once.
         """
@@ -172,7 +177,7 @@ class Inbox:
         return self._waiter
 
     def ignore(self) -> None:
-        """Nobody reads: drop everything, now and later."""
+        """Discard all messages from now on."""
         self._batches.clear()
         self._size = 0
         self._spill.close()

@@ -25,7 +25,8 @@ REJECTED = "The user rejected the plan."
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan to review. ``text`` is None when the CLI gives none (2.1.325 hands over only plans it finds as a file)."""
+    """A plan to review. ``text`` is None if the CLI does not send it (2.1.325 hands over only plans it finds as a
+    file)."""
 
     text: str | None
     file_path: str | None = None

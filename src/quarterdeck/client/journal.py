@@ -39,7 +39,7 @@ class JournalEntry(msgspec.Struct, frozen=True, gc=False):
     at: float
     """Seconds since the epoch; never less than in the entry before."""
     direction: Direction
-    """``in`` to the CLI, ``out`` of it, as in recordings."""
+    """``in``: to the CLI; ``out``: from the CLI, as in recordings."""
     message: Message
 
 
@@ -53,12 +53,12 @@ class RequestEntry(JournalEntry, frozen=True, gc=False):
         """As ``Session.answer``: raises ``LocalProtocolError`` when it has been answered or taken back."""
         session = self.session()
         if session is None:
-            raise CLIConnectionError("the session that asked this is gone")
+            raise CLIConnectionError("the session that sent this request is closed")
         session.answer(self.message.request_id, answer)
 
 
 class JournalReader:
-    """Override what you want to know. All of it is called in the event loop, so it must be quick.
+    """Override the methods you need. They run in the event loop, so they must be fast.
 
     A reader that fails is logged and removed, and the session goes on; if it is ``required``, the session ends instead.
     """
@@ -66,8 +66,8 @@ class JournalReader:
     required = False
 
     def read(self, entries: Sequence[JournalEntry]) -> Awaitable[None] | None:
-        """The next lines. Nothing is done about a line from the CLI, and none of ours is written, before the
-        returned awaitable is done."""
+        """The next lines. No line from the CLI is dispatched and none of ours is written until the returned awaitable
+        completes."""
 
     def exited(self, exited: Exited, at: float) -> None:
         """The process has ended. Another one may continue the session."""
@@ -155,8 +155,9 @@ class Journal:
         for reader in self.readers:
             try:
                 tell(reader)
-            except Exception as error:  # noqa: BLE001  # a reader's
-                self._failed(reader, error)
+            except Exception as error:
+                # The session has ended anyway, and everyone who waits for that must be told.
+                logger.exception("A reader of the session's journal failed at its end: %r", reader, exc_info=error)
 
     def _failed(self, reader: JournalReader, error: Exception) -> None:
         if reader.required:

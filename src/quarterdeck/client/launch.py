@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck import _version
+from quarterdeck._version import RELEASE
 from quarterdeck.wire._json import dumps, loads
 from quarterdeck.wire.requests.session import InitializeRequest
 from quarterdeck.wire.versions import Version, parse_version
@@ -59,7 +59,7 @@ class LaunchPlan(msgspec.Struct, frozen=True):
     user: str | None = None
     env_allow: tuple[str, ...] | None = None
     """The names to inherit; None for all."""
-    sdk_version: str = _version.__version__.partition(".dev")[0]
+    sdk_version: str = RELEASE
     hooks: dict[str, RegisteredHook] | None = None
     """Callback id → what to call."""
     sdk_servers: dict[str, Any] | None = None
@@ -68,7 +68,7 @@ class LaunchPlan(msgspec.Struct, frozen=True):
     """Mark each user message as composed by the program, so that its text is only text."""
     must_block_on_hook_failure: bool = False
     """A hook is set to block when it fails: an answer to ``initialize`` without ``hook_on_failure_supported``, or with
-    ``hooks_applied`` false, must end the start with an error, else the guard would be open."""
+    ``hooks_applied`` false, must end the start with an error, otherwise the guard would fail open."""
     ignored: tuple[str, ...] = ()
     """Options that this version of the CLI is known to ignore: worth a warning in the log."""
 

@@ -112,7 +112,8 @@ class LoopThread:
     # Work
 
     def start(self, work: Callable[[], Coroutine[Any, Any, T]], on_done: Callable[[asyncio.Task[T]], Any]) -> Work[T]:
-        """Run what ``work`` makes, in the caller's context; ``on_done`` gets the ended task, in the loop's thread."""
+        """Run the coroutine that ``work`` returns, in the caller's context; ``on_done`` gets the ended task, in the
+        loop's thread."""
         started = Work(work, on_done)
         self._hand_over(started)
         return started

@@ -65,7 +65,7 @@ def managed_tier(
 
 
 def restrictive_part(settings: Settings) -> Settings:
-    """What a program may set for the managed tier: permission rules, and what takes rights away. No more than that."""
+    """What a program may set in the managed tier: permission rules and restrictions, nothing else."""
     kept: Settings = {key: True for key in _TRUE if settings.get(key) is True}
     kept |= {key: False for key in _FALSE if settings.get(key) is False}
     if settings.get("disableAllHooks") is True:

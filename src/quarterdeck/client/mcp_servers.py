@@ -40,7 +40,7 @@ class InProcessServers:
         self._run = run
 
     def connect(self, servers: Mapping[str, Any]) -> None:
-        """Connect each server, in the place of one that has its name."""
+        """Connect each server, replacing one of the same name."""
         from .tools.adapters import adapt_server
 
         for name, instance in servers.items():
@@ -62,7 +62,7 @@ class InProcessServers:
         return msgspec.structs.replace(initialize, sdk_mcp_server_manifests=manifests)
 
     async def remove(self, names: Iterable[str]) -> None:
-        """Close these, where they are connected."""
+        """Close these servers if connected."""
         for name in names:
             if (removed := self._connected.pop(name, None)) is not None:
                 await removed.aclose()

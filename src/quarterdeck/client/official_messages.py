@@ -57,7 +57,7 @@ _KNOWN_TYPES = frozenset({"assistant", "user", "system", "result", "stream_event
 
 
 async def official_messages(session: Session) -> AsyncGenerator[Message, None]:
-    """The messages to the end of the session. Stopping early loses nothing."""
+    """All messages until the session ends. Stopping early loses nothing."""
     while True:
         for message in session._ready:
             shown = official_message(message)

@@ -23,13 +23,16 @@ async def query(
     prompt: str | AsyncIterable[dict[str, Any]],
     options: ClaudeAgentOptions | None = None,
     transport: Transport | ByteTransport | None = None,
+    host: Place | None = None,
+    token: str | None = None,
 ) -> AsyncIterator[Message]:
     """Send one prompt, or a stream of prompts, and yield the messages that the official SDK yields, from ``init``
     to the result. ``Session`` yields every message.
 
     An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
+    ``host`` and ``token`` are those of ``connect``.
     """
-    session = Session(options, transport=as_byte_transport(transport))
+    session = connect(options, transport=as_byte_transport(transport), host=host, token=token)
     await session.open()
     try:
         if isinstance(prompt, str):
@@ -82,7 +85,7 @@ def resume_session(
 ) -> Session:
     """A session that continues an earlier conversation: ``async with resume_session(id) as session:``.
 
-    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is. ``host`` and
+    With ``fork`` it continues a copy under a new id, and the original conversation is unchanged. ``host`` and
     ``token`` are those of ``connect``.
     """
     chosen = dataclasses.replace(options or ClaudeAgentOptions(), resume=session_id, fork_session=fork, **changes)

@@ -38,7 +38,7 @@ def anything(value: Any, place: str) -> Any:
 
 
 def switch(value: Any, place: str) -> bool:
-    """On or off by truth, as in an ``if``. A string is always on, also ``'false'``."""
+    """Truthiness, as in an ``if``. Any non-empty string is on, even ``'false'``."""
     if isinstance(value, str):
         warn(f"{place} takes True or False; the string {value!r} counts as {bool(value)}")
     return bool(value)

@@ -129,7 +129,7 @@ def _check_new_event(event: str, place: str) -> None:
     close = difflib.get_close_matches(event, get_args(HookEvent), n=1, cutoff=0.8)
     if close:
         raise ValueError(f"{place} has no event {event!r}; did you mean {close[0]!r}?")
-    warn(f"{place}: {event!r} is not an event of the CLI that this package was built for")
+    warn(f"{place}: {event!r} is not a known hook event")
 
 
 _MATCHER: dict[str, Rule] = {

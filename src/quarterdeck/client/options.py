@@ -1,7 +1,7 @@
 """``ClaudeAgentOptions``: all options of a session.
 
-The fields of the official Python SDK come first, in its order, with its defaults. What the TypeScript SDK has besides,
-and what is ours, follows and is given by keyword only.
+The fields of the official Python SDK come first, in its order, with its defaults. Options from the TypeScript SDK and
+our own follow; they are keyword-only.
 
 A new option is one line here: its type, its default, the rule for what it takes (``option_rules``, ``option_shapes``),
 and where its value goes. Only one that goes elsewhere than to a flag, a field of ``initialize`` or a variable needs
@@ -84,7 +84,7 @@ class ClaudeAgentOptions(ByFields):
     """The options of a session."""
 
     tools: list[str] | ToolsPreset | None = option(None, shapes.tools, flag="--tools")
-    """The built-in tools there are: a list, ``[]`` for none, the preset for all; ``None`` leaves it to the CLI."""
+    """Available built-in tools: a list, ``[]`` for none, the preset for all; ``None`` uses the CLI's default."""
     allowed_tools: list[str] = option(list, _tool_rules)
     """Tools, or rules such as ``Bash(git log:*)``, that run without asking."""
     system_prompt: SystemPrompt | None = option(None, shapes.prompt)
@@ -106,7 +106,7 @@ class ClaudeAgentOptions(ByFields):
     """Tools to remove entirely, and rules that always deny."""
     model: str | None = option(None, rules.name, flag="--model")
     fallback_model: str | None = option(None, rules.name, flag="--fallback-model")
-    """What to use while the model is overloaded; several with commas, tried in order."""
+    """Used while the model is overloaded; comma-separated, tried in order."""
     betas: list[SdkBeta] = option(list, rules.strings, flag="--betas")
     permission_prompt_tool_name: str | None = option(None, rules.name)
     """The MCP tool that answers permission requests instead of ``can_use_tool``."""

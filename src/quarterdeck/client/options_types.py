@@ -102,7 +102,7 @@ ThinkingConfig: TypeAlias = ThinkingConfigAdaptive | ThinkingConfigEnabled | Thi
 
 
 class TaskBudget(TypedDict):
-    """Tokens that the model knows it may spend, and paces itself by."""
+    """A token budget that the model sees and paces itself by."""
 
     total: int
 
@@ -235,14 +235,15 @@ HookEvent: TypeAlias = Literal[
 
 
 class HookContext(TypedDict):
-    """What a hook callback gets besides its input; ``signal`` is set when the CLI gives the callback up."""
+    """What a hook callback gets besides its input; ``signal`` is set when the CLI stops waiting."""
 
     signal: Any | None
 
 
 CanUseTool: TypeAlias = Callable[[str, dict[str, Any], ToolPermissionContext], Awaitable[PermissionResult]]
 HookCallback: TypeAlias = Callable[[Any, str | None, HookContext], Awaitable[Any]]
-"""Gets the input (a ``HookInput``: annotate the event's own class), the tool use id, and the context."""
+"""Gets the input, the tool use id, and the context. Annotate the input with the typed dict of its event, or with the
+class of that name in ``quarterdeck.wire``, whose attributes it has too."""
 
 
 @dataclass(repr=False, eq=False)
@@ -255,8 +256,8 @@ class HookMatcher(ByFields):
     timeout: float | None = None
     """In seconds, for each callback; a guard that is not done shortly before is refused."""
     on_failure: Literal["continue", "block"] | None = None
-    """``block``: a callback that fails, or returns None, stops the action it guards. ``continue``: its failure is no
-    opinion. None leaves it to ``ClaudeAgentOptions.hooks_on_failure``, which blocks."""
+    """``block``: a callback that fails, or returns None, stops the action it guards. ``continue``: a failure counts as
+    no opinion. None leaves it to ``ClaudeAgentOptions.hooks_on_failure``, which blocks."""
 
 
 class Abort(Protocol):

@@ -3,7 +3,7 @@
 >>> from quarterdeck import ClaudeAgentOptions
 >>> options = ClaudeAgentOptions(retry=Retry(attempts=3, fallback_models=("haiku",)))
 
-What a failed turn has done stays done, so a prompt is sent again only when no tool ran that could have changed
+A failed turn's effects remain, so a prompt is sent again only when no tool ran that could have changed
 something. Otherwise the next process resumes the conversation and is asked to continue from there. Where a tool was cut
 off in the middle, so that nobody knows what it did, the retry is refused unless the program allows it.
 """
@@ -52,14 +52,14 @@ class Retry:
     attempts: int = 3
     """How many attempts in all, the first included."""
     on: tuple[FailureKind, ...] = ("overload", "exit")
-    """``overload``: the API says 529 or another 5xx, after the CLI's own retries; ``rate_limit``: it says 429;
+    """``overload``: the API returns 529 or another 5xx, after the CLI's own retries; ``rate_limit``: it says 429;
     ``exit``: the CLI ended in the middle of the turn."""
     backoff_s: float | Callable[[int], float] = 1.0
     """The wait before the second try; it doubles with each further one, up to a minute. Or a function of how many tries
     have failed."""
     after_tools: AfterTools = "finished"
-    """If tools ran in the failed turn: ``finished`` goes on if each has its result and raises ``RetryRefused`` if not;
-    ``always`` goes on in any case; ``refuse`` never."""
+    """If tools ran in the failed turn: ``finished`` continues if every tool has a result and raises ``RetryRefused`` if
+    not; ``always`` goes on in any case; ``refuse`` never."""
     harmless_tools: frozenset[str] = HARMLESS
     """Tools that do not count: they may run again."""
     fallback_models: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Retry:
     fallback_after: int = 2
     """How many overloads in one turn lead to the next fallback model."""
     on_notice: Callable[[RetryNotice], None] | None = None
-    """Called with each notice too: for programs that only await the result."""
+    """Also called with each notice, for programs that only await the result."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def __post_init__(self) -> None:

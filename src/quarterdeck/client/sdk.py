@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from quarterdeck.transport import ByteTransport
 from quarterdeck.wire import Message, ResultMessage, StreamEvent
@@ -16,20 +16,29 @@ from .official_messages import official_message, official_messages
 from .official_transport import Transport, as_byte_transport
 from .oneshot import raise_error_result
 from .options import ClaudeAgentOptions
-from .session import Session
+from .session import Place, Session, connect
 
 if TYPE_CHECKING:
     from quarterdeck.wire import InitializeAnswer, McpSetServersResult, OutgoingRequest, WireObject
+
+    from .answer_dicts import ContextUsageResponse, McpStatusResponse
 
 
 class ClaudeSDKClient(Controls):
     """A conversation of many turns. ``client.session`` is the same conversation with everything ``Session`` offers."""
 
     def __init__(
-        self, options: ClaudeAgentOptions | None = None, transport: Transport | ByteTransport | None = None
+        self,
+        options: ClaudeAgentOptions | None = None,
+        transport: Transport | ByteTransport | None = None,
+        *,
+        host: Place | None = None,
+        token: str | None = None,
     ) -> None:
+        """``host`` and ``token`` are those of ``quarterdeck.connect``."""
         self.options = options or ClaudeAgentOptions()
         self._transport = transport
+        self._place = host, token
         self._session: Session | None = None
 
     @property
@@ -40,7 +49,8 @@ class ClaudeSDKClient(Controls):
 
     async def connect(self, prompt: str | AsyncIterable[dict[str, Any]] | None = None) -> None:
         """Start the CLI and send the prompt, or each prompt of the stream, if given."""
-        session = Session(self.options, transport=as_byte_transport(self._transport))
+        host, token = self._place
+        session = connect(self.options, transport=as_byte_transport(self._transport), host=host, token=token)
         await session.open()
         prepare()  # already done, unless the CLI answered immediately: the first turn must not wait for it
         self._session = session
@@ -104,12 +114,12 @@ class ClaudeSDKClient(Controls):
     def _adopt_servers(self, servers: Mapping[str, Any]) -> dict[str, Any]:
         return self.session._adopt_servers(servers)
 
-    async def get_mcp_status(self) -> dict[str, Any]:
-        """A plain dict with the wire's keys, as in the official SDK; ``client.session.mcp_status()`` is typed."""
-        return (await self.session.mcp_status()).to_dict()
+    async def get_mcp_status(self) -> McpStatusResponse:
+        """A plain dict with the wire's keys, as in the official SDK; ``client.session.mcp_status()`` has attributes."""
+        return cast("McpStatusResponse", (await self.session.mcp_status()).to_dict())
 
-    async def get_context_usage(self) -> dict[str, Any]:
-        return (await self.session.context_usage()).to_dict()
+    async def get_context_usage(self) -> ContextUsageResponse:
+        return cast("ContextUsageResponse", (await self.session.context_usage()).to_dict())
 
     async def get_server_info(self) -> dict[str, Any] | None:
         """What the CLI said in the handshake."""

@@ -37,7 +37,7 @@ LATER: Any = object()
 class CancelSignal(msgspec.Struct, eq=False, repr_omit_defaults=True):
     """Tells a callback that its answer is no longer wanted.
 
-    Set once, when the CLI takes its request back or the session ends. The callback's task is cancelled as well.
+    Set once, when the CLI withdraws its request or the session ends. The callback's task is cancelled as well.
     """
 
     request_id: str = ""
@@ -138,7 +138,7 @@ class RequestServer:
     # Starting and stopping
 
     def admit(self, event: RequestReceived) -> AdmittedRequest:
-        """Make a request known, so that it can be stopped; ``serve`` follows."""
+        """Register a request so that it can be stopped; ``serve`` follows."""
         signal = self._signals[event.request_id] = CancelSignal(event.request_id)
         return event, signal
 
@@ -170,7 +170,7 @@ class RequestServer:
                 self.answer(request_id, payload)
 
     def retire(self) -> None:
-        """No more requests are expected: keep no task for them."""
+        """Release idle tasks; no more requests are expected."""
         self._retired = True
 
     def leave(self) -> None:

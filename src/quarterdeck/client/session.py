@@ -102,7 +102,7 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         return await self._link.calls.answer_to(request_id)
 
     def update_environment(self, variables: Mapping[str, str]) -> None:
-        """Change environment variables of the running CLI."""
+        """Change environment variables of the running CLI. 2.1.325 takes its tokens, and ignores all others."""
         self._link.update_environment(variables)
 
     async def set_mcp_servers(self, servers: Mapping[str, Any], **more: Any) -> McpSetServersResult:
@@ -143,14 +143,14 @@ def connect(
         options = options or ClaudeAgentOptions()
         transport = transport_to(host, options, token, attach=attach)
     elif attach is not None:
-        raise ValueError("attach names a session of a host: say which host")
+        raise ValueError("attach needs host=")
     return Session(options, transport=transport)
 
 
 def transport_to(
     host: Place, options: ClaudeAgentOptions, token: str | None = None, *, attach: str | None = None
 ) -> ByteTransport:
-    """The way to a session on a host."""
+    """The transport to a session on a host."""
     from quarterdeck.remote.transport import RemoteTransport
 
     return RemoteTransport(options, host, token=token, attach=attach)

@@ -144,6 +144,12 @@ class SessionBase:
         return self._link.exit
 
     @property
+    def unread_bytes(self) -> int:
+        """How far the program is behind: about as many bytes of messages have arrived, and were not read yet."""
+        inbox = self._link.inbox
+        return inbox.unread_bytes + inbox.spilled_bytes
+
+    @property
     def closed(self) -> bool:
         """Whether the program has closed the session."""
         return self._closed
@@ -159,7 +165,7 @@ class SessionBase:
         return self._link.side.open_requests()
 
     def answer(self, request_id: str, answer: PermissionResult | Mapping[str, Any] | WireObject, /) -> None:
-        """Answer a request whose callback returned ``LATER``. An answer too late is a ``LocalProtocolError``."""
+        """Answer a request whose callback returned ``LATER``. Raises ``LocalProtocolError`` if it is too late."""
         request = self.pending().get(request_id)
         if isinstance(request, CanUseToolRequest) and not isinstance(answer, (Mapping, WireObject)):
             self._link.requests.answer(request_id, permission_answer(answer, request))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections import deque
 from collections.abc import Container, Sequence
@@ -10,6 +11,7 @@ from collections.abc import Container, Sequence
 import msgspec
 
 from quarterdeck.protocol import HostSide, TurnState
+from quarterdeck.protocol.states import IDLE_WAIT_S
 from quarterdeck.transport import ByteTransport, ExitStatus, Grace
 from quarterdeck.wire import (
     InitializeAnswer,
@@ -56,6 +58,25 @@ class Resumed(msgspec.Struct, frozen=True):
         return side
 
 
+def _from_environment(options: ClaudeAgentOptions, name: str) -> str | None:
+    """As the CLI will see it."""
+    return options.env.get(name, os.environ.get(name))
+
+
+def _shows_states(options: ClaudeAgentOptions) -> bool:
+    """By our option, or by the variable that programs of the official SDK set."""
+    wanted = _from_environment(options, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") or ""
+    return options.session_state_events or wanted.strip().lower() in ("1", "true", "yes", "on")
+
+
+def _idle_wait_s(options: ClaudeAgentOptions) -> float | None:
+    """The CLI's own limit for work in the background, which counts only once its input is closed; 0: none."""
+    given = _from_environment(options, "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS") or ""
+    if not given.isdecimal():
+        return IDLE_WAIT_S
+    return int(given) / 1000 or None
+
+
 class SessionLifecycle(SessionBase):
     """Starts, replaces and ends the CLI of a session."""
 
@@ -74,7 +95,7 @@ class SessionLifecycle(SessionBase):
         plan, transport = self._planned(options)
         self._client_composed, self.ignored_options = plan.client_composed, plan.ignored
         hooks = plan.hooks or {}
-        self._dispatcher = Dispatcher(self.options, hooks)
+        self._dispatcher = Dispatcher(self.options, hooks, version=lambda: self.version)
         limit_bytes = self.options.line_limit_bytes
         self._connection = connection = Connection(
             transport,
@@ -83,7 +104,8 @@ class SessionLifecycle(SessionBase):
             limit_bytes=limit_bytes,
             request_timeout_s=self.options.request_timeout_s,
             on_event=self._happened,
-            hidden=HIDDEN if self.options.session_state_events else HIDDEN_WITH_STATE,
+            hidden=HIDDEN if _shows_states(self.options) else HIDDEN_WITH_STATE,
+            idle_wait_s=_idle_wait_s(self.options),
             side=None if resumed is None else resumed.side(serves=self._dispatcher.served, limit_bytes=limit_bytes),
         )
         if self._stored is not None:
@@ -178,14 +200,18 @@ class SessionLifecycle(SessionBase):
     # Replacing
 
     async def reopen(self, options: ClaudeAgentOptions) -> None:
-        """Replace this CLI by another one with other options, and repeat the settings made by control calls.
+        """Restart the CLI with other options, and repeat the settings made by control calls.
 
         Without that, model, permission mode and the like would fall back to what the options say, which may allow more
         than the program wanted by then. Unread messages are dropped.
         """
-        if self._own_transport is not None:
+        renewed = getattr(self._own_transport, "renewed", None)
+        if self._own_transport is not None and renewed is None:
             raise CLIConnectionError("a session with a custom transport cannot start another CLI")
         await self._end()
+        if renewed is not None:  # on a host
+            continues = options.resume is not None and options.resume in (self.session_id, self.options.resume)
+            self._own_transport = renewed(options, continues=continues)
         if self._stored is not None:
             self.journal.remove(self._stored)
         self.options = options
@@ -204,7 +230,7 @@ class SessionLifecycle(SessionBase):
     # Ending
 
     def detach(self) -> None:
-        """Leave the process as it is, for another session to ``attach``: nothing is sent, and nothing is ended.
+        """Leave the process running for another session to ``attach``: nothing is sent, and nothing is ended.
 
         For a transport that continues without this program. Everyone who waits here gets the error that the session was
         closed.

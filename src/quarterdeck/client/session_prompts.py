@@ -45,8 +45,7 @@ class SessionPrompts(SessionBase):
         """Send a prompt without waiting for its turn. Returns its uuid, which ``cancel_prompt`` takes.
 
         During a turn it steers that turn: the CLI folds it in between two tool rounds. ``priority="later"`` gives it a
-        turn of its own, ``"now"`` interrupts.
-        """
+        separate turn, ``"now"`` interrupts."""
         if priority is not None:
             fields["priority"] = priority
         return await self.send_line(self._line(content, uuid, fields))

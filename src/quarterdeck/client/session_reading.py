@@ -68,7 +68,7 @@ class SessionReading(SessionBase):
                 return
 
     def ignore_messages(self) -> None:
-        """Nobody will read them here because a journal reader gets every line: they are not kept."""
+        """Discard messages: a journal reader gets every line instead."""
         self._ready = iter(())
         self._link.inbox.ignore()
 

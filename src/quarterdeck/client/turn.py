@@ -91,7 +91,7 @@ class Turn(AsyncIterator[Message]):
 
 
 class TextAccumulator:
-    """Joins text deltas and completed blocks, each piece of text once, sub-agents left out.
+    """Joins text deltas and completed blocks, each piece once, excluding sub-agents.
 
     >>> accumulator = TextAccumulator()
     >>> accumulator.text

@@ -1,4 +1,4 @@
-"""``WarmPool``: sessions whose CLI has started and shaken hands before they are needed.
+"""``WarmPool``: sessions started and initialized ahead of time.
 
 >>> async with WarmPool(3, ClaudeAgentOptions(cwd="/srv/repo")) as pool:   # doctest: +SKIP
 ...     async with pool.session(model="haiku") as session:

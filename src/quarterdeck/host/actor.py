@@ -22,7 +22,7 @@ from quarterdeck.wire import ControlResponse, ControlSuccess, decode
 
 from .approving import answer_to
 from .bodies import approval_view
-from .callbacks import CallDesk
+from .callbacks import OpenCalls
 from .errors import HostError
 from .events import ProcessChanged, TranscriptNoticed
 from .launching import Wire, new_process
@@ -32,6 +32,7 @@ from .prompt_sending import PromptSender
 from .recording import Recorder
 from .requests import Decision
 from .session_log import SessionLog
+from .state import has_reason_to_end
 from .tally import Tally
 from .times import moment
 from .transcripts import is_there, owner_of
@@ -57,7 +58,7 @@ class SessionActor:
         admit: Callable[[], None] = lambda: None,
         life: Callable[[], Life] = Life,
         tally: Tally | None = None,
-        calls: CallDesk | None = None,
+        calls: OpenCalls | None = None,
         warm: Callable[[SessionLog], Awaitable[WarmProcess | None]] | None = None,
         mirror: Mirror | None = None,
     ) -> None:
@@ -98,7 +99,7 @@ class SessionActor:
         self.recorder = Recorder(log, ended=self._process_ended)
         self._leaving = False
         self.prompts = PromptSender(self)
-        self.calls = calls or CallDesk(log)
+        self.calls = calls or OpenCalls(log)
         """What its program is asked."""
         log.shown = self._shown
 
@@ -179,7 +180,7 @@ class SessionActor:
         if body.imported:
             raise HostError(
                 "conflict",
-                "It was imported: its conversation is on another machine.",
+                "This session was imported; its conversation is on another machine.",
                 hint="Bring its transcript here with quarterdeck sessions, and adopt that.",
             )
         if body.resume is None and body.generation:
@@ -213,8 +214,8 @@ class SessionActor:
         if owner is not None:
             raise HostError(
                 "conflict",
-                f"Process {owner} has this conversation, e.g. in a terminal.",
-                hint="End it there, or fork the session.",
+                f"Process {owner} is using this conversation, e.g. in a terminal.",
+                hint="Quit it there, or fork the session.",
                 pid=owner,
             )
         try:
@@ -296,7 +297,7 @@ class SessionActor:
             return
         said = exited.stderr.strip().splitlines()[-1:] if body.process == "starting" else []
         body.process = "exited"
-        if body.wanted and not body.state_reason:
+        if body.wanted and not has_reason_to_end(body):
             how = f"signal {exited.signal}" if exited.signal is not None else f"exit code {exited.code}"
             body.state_reason = " ".join([f"Claude Code ended with {how}.", *said])
         body.stderr = exited.stderr[-STDERR_CHARS:]

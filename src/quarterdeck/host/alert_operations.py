@@ -16,7 +16,7 @@ import msgspec
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit, AddEffect, Change, FinishEffect, PutSetting
 from quarterdeck.store.queries import ApprovalQuery, SessionQuery
-from quarterdeck.store.records import ApprovalRecord, AuditEntry, HostChange, SessionRecord
+from quarterdeck.store.records import ApprovalRecord, AuditRecord, ChangeRecord, SessionRecord
 
 from . import requests as takes
 from . import resources as returns
@@ -38,6 +38,7 @@ from .folders import as_path
 from .host_base import HostBase
 from .idempotency import once, receipt_for
 from .settings import converted
+from .whole_text import encode_whole
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -167,7 +168,7 @@ class AlertOperations(HostBase):
             if not page.changes:
                 return
 
-    def _due_by(self, change: HostChange, progress: Progress) -> list[_Delivery]:
+    def _due_by(self, change: ChangeRecord, progress: Progress) -> list[_Delivery]:
         progress.pos = change.pos
         match change.record:
             case SessionRecord() as session:
@@ -225,7 +226,7 @@ class AlertOperations(HostBase):
         room = MOST_OPEN - len(self._deliveries)
         if len(due) > room:
             logger.warning("%d alerts are dropped: %d are still being delivered", len(due) - room, MOST_OPEN)
-        bodies = [msgspec.json.encode(one) for one in due[: max(room, 0)]]
+        bodies = [encode_whole(one) for one in due[: max(room, 0)]]
         changes: list[Change] = [AddEffect(EFFECT, body) for body in bodies]
         changes.append(PutSetting(PROGRESS, msgspec.json.encode(progress)))
         done = await self.store.commit(Commit(changes=changes))
@@ -282,22 +283,22 @@ class AlertOperations(HostBase):
 
     async def _try(self, delivery: _Delivery) -> None:
         alert, notice = delivery.alert, delivery.notice
-        body = msgspec.json.encode(notice)
+        body = encode_whole(notice)
         if alert.command is not None:
             await run_command(alert.command, body)
         elif alert.url is not None:
             private = self._alerts.private_hosts
             await self._webhooks.post(alert.url, body, delivery=notice.id, at=self.now(), private_hosts=private)
 
-    def _failure(self, delivery: _Delivery, why: str) -> AuditEntry:
+    def _failure(self, delivery: _Delivery, why: str) -> AuditRecord:
         told = {"alert": delivery.notice.kind, "to": delivery.alert.target, "error": why}
-        return AuditEntry(
+        return AuditRecord(
             at=self.now(),
             who="host",
             via="host",
             operation="alert_failed",
             session=delivery.notice.session_id,
-            body=msgspec.json.encode(told),
+            body=encode_whole(told),
         )
 
 

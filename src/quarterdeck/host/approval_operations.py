@@ -15,7 +15,7 @@ from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit, Change, PutGrant, PutSetting
 from quarterdeck.store.errors import ApprovalConflict, StorageFailed
 from quarterdeck.store.queries import ApprovalQuery
-from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditEntry, GrantRecord, Receipt
+from quarterdeck.store.records import ApprovalDecision, ApprovalRecord, AuditRecord, GrantRecord, Receipt
 
 from . import requests as takes
 from . import resources as returns
@@ -29,6 +29,7 @@ from .grants import new_grant
 from .host_base import HostBase
 from .idempotency import once, receipt_for, scope_of
 from .scopes import allows, sees
+from .whole_text import encode_whole
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -205,16 +206,16 @@ class ApprovalOperations(HostBase):
             by_kind=by_kind,
             by=caller.name,
             via=caller.via,
-            body=msgspec.json.encode(decision),
+            body=encode_whole(decision),
         )
         details = {"approval_id": record.id, "decision": decision.decision, "tool": record.tool}
-        audit = AuditEntry(
+        audit = AuditRecord(
             at=now,
             who=caller.name,
             operation=operation,
             via=caller.via,
             session=record.session,
-            body=msgspec.json.encode(details),
+            body=encode_whole(details),
         )
         changes: list[Change] = [AddAudit(audit), *([] if grant is None else [PutGrant(grant)])]
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -14,6 +14,7 @@ from quarterdeck.timeline.items import Dialog, Elicitation, Permission, PlanRevi
 from quarterdeck.wire import (
     AskUserQuestionInput,
     CanUseToolRequest,
+    PermissionMode,
     PermissionResult,
     PermissionResultAllow,
     PermissionResultDeny,
@@ -31,13 +32,20 @@ DENIED = "This was denied."
 
 def approval_of(approval_id: str, session: str, asked: Request, at: float, raw: Any) -> Approval:
     """An approval as it is opened. ``raw`` is the CLI's request, which has the whole input."""
-    fields: dict[str, Any] = {"tool": getattr(raw, "tool_name", None), "input": getattr(raw, "input", None) or {}}
+    fields: dict[str, Any] = {
+        "tool": getattr(raw, "tool_name", None),
+        "input": getattr(raw, "input", None) or {},
+        "agent_id": asked.agent_id,
+        "tool_id": asked.tool_id,
+    }
     match asked:
         case Permission():
             fields |= {
                 "summary": f"{asked.label} {asked.about}".strip(),
                 "diffs": msgspec.to_builtins(asked.diffs),
                 "reason": asked.reason,
+                "reason_kind": asked.reason_kind,
+                "blocked_path": asked.blocked_path,
                 "suggestions": msgspec.to_builtins(asked.suggestions),
             }
         case Questions():
@@ -144,7 +152,8 @@ def _permission(decision: Decision) -> PermissionResult:
         return PermissionResultDeny(message=decision.message or DENIED, interrupt=decision.interrupt)
     updates = []
     if decision.mode is not None:
-        updates.append(PermissionUpdate(type="setMode", mode=decision.mode, destination="session"))
+        mode = cast("PermissionMode", decision.mode)  # the CLI says so if it is none
+        updates.append(PermissionUpdate(type="setMode", mode=mode, destination="session"))
     return PermissionResultAllow(updated_input=decision.updated_input, updated_permissions=updates or None)
 
 

@@ -12,6 +12,7 @@ from .mirroring import Mirrored
 from .requests import HostTools, Lifecycle
 from .resources import Approval, Decider, Session, SessionState, TokenCounts
 from .times import moment, usd
+from .whole_text import encode_whole
 
 
 class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
@@ -83,10 +84,7 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
 
 
 def encode_body(body: SessionBody) -> bytes:
-    return _encoder.encode(body)
-
-
-_encoder = msgspec.json.Encoder()
+    return encode_whole(body)
 
 
 def decode_body(record: SessionRecord) -> SessionBody:
@@ -135,7 +133,7 @@ _STATES: dict[str, SessionState] = {word: word for word in get_args(SessionState
 
 
 def encode_approval(approval: Approval) -> bytes:
-    return msgspec.json.encode(approval)
+    return encode_whole(approval)
 
 
 def approval_view(record: ApprovalRecord) -> Approval:

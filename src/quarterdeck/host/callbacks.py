@@ -57,7 +57,7 @@ class OpenCall(msgspec.Struct, eq=False):
     answer: asyncio.Future[dict[str, Any]]
 
 
-class CallDesk:
+class OpenCalls:
     """The calls of one session that wait for a program, and the program that answers them."""
 
     def __init__(self, log: SessionLog) -> None:

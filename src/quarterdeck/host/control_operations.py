@@ -51,6 +51,9 @@ ANSWERS = frozenset(
 UNAVAILABLE = frozenset({"initialize", "claim_session"})
 """The host's own: a second handshake cancels hooks that wait."""
 
+ENVIRONMENT = "update_environment_variables"
+"""On the wire this is not a control request, and Claude Code does not answer it; here it is asked like one."""
+
 HARMLESS = frozenset(
     {
         *("background_tasks", "generate_session_title", "get_binary_version", "get_hooks_listing", "get_plan"),
@@ -136,6 +139,10 @@ class ControlOperations(HostBase):
         for name in ("subtype", "timeout_s"):
             if name in request.fields:
                 raise HostError("invalid", f"{name} is not a field of the request.", field=f"fields.{name}")
+        if subtype == ENVIRONMENT:
+            variables = _variables(request.fields)
+            await self._call("send_control", request, caller, key, lambda session: _set_environment(session, variables))
+            return returns.Details(details={})
         answer = await self._call(
             "send_control", request, caller, key, lambda session: session.request(subtype, **request.fields)
         )
@@ -246,6 +253,21 @@ class ControlOperations(HostBase):
             raise HostError("not_found", f"The session has no task {request.task_id}.", field="task_id")
         await self._call("stop_task", request, caller, key, lambda session: session.stop_task(request.task_id))
         return returns.Accepted()
+
+
+class _Environment(msgspec.Struct, forbid_unknown_fields=True):
+    variables: dict[str, str]
+
+
+def _variables(fields: dict[str, Any]) -> dict[str, str]:
+    try:
+        return msgspec.convert(fields, _Environment).variables
+    except msgspec.ValidationError as error:
+        raise HostError("invalid", f"Not valid variables: {error}", field="fields.variables") from error
+
+
+async def _set_environment(session: Session, variables: dict[str, str]) -> None:
+    session.update_environment(variables)
 
 
 def _details(answer: Any) -> dict[str, Any]:

@@ -18,6 +18,8 @@ NO_SESSION = "The process does not belong to a session yet."
 class Deciding:
     """For the options of a session: the policy answers first, what it leaves open becomes an approval."""
 
+    answers_later = True
+
     def __init__(self, log: SessionLog | None = None) -> None:
         """Without a log, everything is denied: it is for a process that no session has yet (``bind``)."""
         self._log = log

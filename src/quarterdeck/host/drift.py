@@ -11,7 +11,7 @@ import msgspec
 from quarterdeck.store import EventStore
 from quarterdeck.store.commits import PutSetting
 from quarterdeck.wire import BadLine, ControlRequest, Message, SystemMessage, UnknownMessage, UnknownRequest
-from quarterdeck.wire._untyped import untyped_keys
+from quarterdeck.wire.untyped import untyped_keys
 from quarterdeck.wire.versions import MEASURED, parse_version
 
 from .events import DriftNoticed

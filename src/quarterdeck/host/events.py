@@ -124,7 +124,8 @@ class BudgetChanged(EventBase, frozen=True):
     """``interrupted``: the turn that used it up was stopped."""
     budget_usd: Decimal | None
     spent_usd: Decimal
-    scope: Literal["session", "host"] = "session"
+    scope: Literal["session", "parent", "host"] = "session"
+    """Whose budget: ``parent``, of a session that started this one, directly or through others."""
 
 
 class CustomEvent(EventBase, frozen=True):

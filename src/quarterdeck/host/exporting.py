@@ -10,6 +10,7 @@ import base64
 import html
 import re
 from collections.abc import AsyncGenerator, Iterable, Iterator
+from hashlib import sha256
 from typing import Any, Literal
 
 import msgspec
@@ -36,6 +37,7 @@ from .events import AnyEvent, CustomEvent
 from .frames import frames_reader
 from .resources import Exported
 from .times import moment
+from .whole_text import encode_whole
 
 FORMAT = 1
 """The version of the NDJSON."""
@@ -52,6 +54,8 @@ _STYLE = (
     "pre{background:#f4f4f5;padding:.75rem;overflow:auto;white-space:pre-wrap}"
     "section{border-top:1px solid #ddd;padding:.5rem 0}h2{font-size:1rem;color:#555}"
 )
+_POLICY = f"default-src 'none'; style-src 'sha256-{base64.b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
+"""A browser that opens the document loads and runs nothing, whatever the conversation contains."""
 _CURSOR = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 
 
@@ -153,7 +157,9 @@ def _opening(form: str, record: SessionRecord, head: LogHead) -> bytes:
     if form == "md":
         return f"# {_line(title)}\n\n{about}\n".encode()
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(_POLICY)}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1><p>{html.escape(about)}</p>\n"
     ).encode()
 
@@ -181,7 +187,7 @@ def _row_line(row: Row) -> bytes:
         shown.line = msgspec.Raw(row.body)
     else:
         shown.bytes_base64 = base64.b64encode(row.body).decode()
-    return msgspec.json.encode(shown) + b"\n"
+    return encode_whole(shown) + b"\n"
 
 
 def _is_json(body: bytes) -> bool:
@@ -256,7 +262,7 @@ def _ended(call: ToolEnded, inside: str) -> Iterator[ExportPart]:
 
 
 def _pretty(data: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode(errors="replace")
+    return msgspec.json.format(encode_whole(data), indent=2).decode(errors="replace")
 
 
 def _markdown(part: ExportPart) -> str:

@@ -23,8 +23,8 @@ ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
 
 
 TOGETHER = 64
-"""Events that arrive together are sent in blocks that end at multiples of this, so that watchers at different positions
-get the same blocks except for the first."""
+"""What arrives together is sent together. If it is more than this, it is sent in blocks that end at multiples of it, so
+that watchers at different positions get the same blocks except for the first and the last."""
 BLOCKS = RECENT // TOGETHER + 2
 """Blocks kept for watchers who get the same: all that may be there at once, or each watcher would make its own."""
 
@@ -164,7 +164,9 @@ class Fanout:
                         continue
                     seen = watcher.seen = self._count - len(self._recent)
                 if seen < self._count:
-                    end = min(self._count, (seen // TOGETHER + 1) * TOGETHER)
+                    end = self._count
+                    if end - seen > TOGETHER:
+                        end = (seen // TOGETHER + 1) * TOGETHER
                     news, after = self._news(seen, end, after, previews=previews)
                     watcher.seen = end
                     if news:

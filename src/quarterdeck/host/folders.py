@@ -1,8 +1,10 @@
-"""Folders as callers name them, and whether one contains another."""
+"""Folders as callers name them, whether one contains another, and files inside one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .errors import HostError
@@ -18,7 +20,7 @@ def as_path(given: str, field: str = "cwd", *, absolute: bool = False) -> Path:
     try:
         path = Path(given).expanduser()
         if absolute and not path.is_absolute():
-            raise ValueError("give it from the root, or from ~")
+            raise ValueError("must be absolute or start with ~")
         path.is_dir()  # the system refuses names that are too long
         return path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: no such user, or a cycle of links
@@ -36,3 +38,19 @@ def existing_folder(given: str, field: str = "cwd") -> Path:
 def is_below(path: str, folders: Iterable[str]) -> bool:
     """Whether a path is one of these folders, or below one. All are resolved."""
     return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def open_inside(top: Path, parts: Sequence[str | bytes], flags: int, mode: int = 0o600) -> int:
+    """Opens a file below a folder, one folder at a time, so that no link leads elsewhere; a pipe does not block."""
+    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            if flags & os.O_CREAT:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(part, 0o755, dir_fd=folder)
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode, dir_fd=folder)
+    finally:
+        os.close(folder)

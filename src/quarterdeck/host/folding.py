@@ -29,8 +29,9 @@ from quarterdeck.wire import (
 from .events import AnyEvent, PolicyDecided, ProcessChanged, QueueChanged
 from .prompt_queue import PromptQueue
 from .resources import Frame, Resource
+from .whole_text import encode_whole, whole_text
 
-FOLD_VERSION = "2"
+FOLD_VERSION = "3"
 """Change it whenever the same rows produce different frames: cursors into the old ones are then foreign."""
 
 NAMED_KEPT = 64
@@ -75,11 +76,11 @@ class FrameFold:
     def events(self, row: NewRow | Row, message: Message | None = None) -> list[AnyEvent]:
         """What the row shows. ``message`` is the content of its line, if already decoded."""
         if row.kind == "received":
-            message = decode(row.body) if message is None else message
+            message = decode(whole_text(row.body)) if message is None else message
             self._received(message, row.at)
             return _shown(self.timeline.received(message, at=row.at))
         if row.kind == "sent":
-            message = decode(row.body) if message is None else message
+            message = decode(whole_text(row.body)) if message is None else message
             self._sent(message, row.at)
             return _shown(self.timeline.sent(message, at=row.at))
         event = decode_event(row.body)
@@ -194,7 +195,7 @@ _HAVE_REST = frozenset({TextCompleted, ThinkingCompleted})
 
 
 def encode_event(event: AnyEvent) -> bytes:
-    return _encoder.encode(event)
+    return encode_whole(event)
 
 
 def decode_event(body: bytes) -> AnyEvent:
@@ -205,6 +206,5 @@ def is_preview(message: Message) -> bool:
     return type(message) in PREVIEWS
 
 
-_encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
 _kept_decoder = msgspec.json.Decoder(_Kept)

@@ -44,6 +44,12 @@ _OFF = (
     ("maintenance.auto", "false"),
     ("submodule.recurse", "false"),
     ("protocol.allow", "never"),
+    ("core.quotePath", "false"),
+    ("diff.relative", "false"),
+)
+_DIFF = (
+    *("diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),
+    *("--no-color", "--src-prefix=a/", "--dst-prefix=b/"),
 )
 _FILTER_PARTS = ("clean", "smudge", "process")
 _STDERR_BYTES = 4_096
@@ -69,7 +75,7 @@ def git(
     """
     done = _run(cwd, _turned_off([cwd, *also_in]), arguments, OUTPUT_BYTES, within_s)
     if done.is_cut:
-        raise HostError("too_large", f"git {arguments[0]} says more than {OUTPUT_BYTES} bytes.", field="cwd")
+        raise HostError("too_large", f"git {arguments[0]} produced more than {OUTPUT_BYTES} bytes.", field="cwd")
     if check and done.code:
         raise HostError("invalid", f"git {arguments[0]} failed: {_text(done.stderr).strip()}", field="cwd")
     return _text(done.stdout)
@@ -81,24 +87,39 @@ def is_repository(cwd: str) -> bool:
 
 def head_commit(cwd: str) -> str | None:
     """What is checked out there; None outside a repository, in one without a commit, and where git cannot tell."""
-    if not is_repository(cwd):
-        return None
     with contextlib.suppress(HostError):
-        return git(cwd, "rev-parse", "--verify", "--quiet", "HEAD", check=False).strip() or None
+        return _head(cwd) if is_repository(cwd) else None
     return None
+
+
+def starting_point(cwd: str) -> str | None:
+    """What is checked out there; before the first commit, the tree without files. None where git cannot tell."""
+    with contextlib.suppress(HostError):
+        if is_repository(cwd):
+            return _head(cwd) or git(cwd, "hash-object", "-t", "tree", "--stdin").strip()
+    return None
+
+
+def _head(cwd: str) -> str | None:
+    return git(cwd, "rev-parse", "--verify", "--quiet", "HEAD", check=False).strip() or None
 
 
 def diff(cwd: str, base: str) -> tuple[str, bool]:
     """What differs from a commit, in files that git knows, and whether that is all."""
-    arguments = ("diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-color", base, "--", ".")
-    text, is_cut = _beginning(cwd, arguments, 4 * (DIFF_CHARS + 1))
+    said, is_cut = _beginning(cwd, (*_DIFF, base, "--", "."), 4 * (DIFF_CHARS + 1))
+    text = _text(said)
     return text[:DIFF_CHARS], not is_cut and len(text) <= DIFF_CHARS
 
 
-def untracked(cwd: str) -> tuple[list[str], bool]:
-    """Files that git does not know and does not ignore, and whether these are all."""
-    text, is_cut = _beginning(cwd, ("ls-files", "--others", "--exclude-standard", "-z"), UNTRACKED_BYTES)
-    return text.split("\0")[:-1], not is_cut
+def untracked(cwd: str) -> tuple[list[bytes], bool]:
+    """Files below the folder that git does not know and does not ignore, and whether these are all."""
+    said, is_cut = _beginning(cwd, ("ls-files", "--others", "--exclude-standard", "-z"), UNTRACKED_BYTES)
+    return said.split(b"\0")[:-1], not is_cut
+
+
+def prefix(cwd: str) -> bytes:
+    """The folder's path in its repository: nothing, or one that ends with a slash."""
+    return _beginning(cwd, ("rev-parse", "--show-prefix"), OUTPUT_BYTES)[0].removesuffix(b"\n")
 
 
 def is_clean(cwd: str) -> bool:
@@ -121,12 +142,12 @@ def is_on_a_branch(cwd: str) -> bool:
     return bool(git(cwd, "for-each-ref", "--count=1", "--contains=HEAD", check=False).strip())
 
 
-def _beginning(cwd: str, arguments: Sequence[str], most: int) -> tuple[str, bool]:
+def _beginning(cwd: str, arguments: Sequence[str], most: int) -> tuple[bytes, bool]:
     """The first of what git says, and whether there is more. Raises ``HostError`` where it fails."""
     done = _run(cwd, _turned_off([cwd]), arguments, most)
     if done.code and not done.is_cut:
         raise HostError("invalid", f"git {arguments[0]} failed: {_text(done.stderr).strip()}", field="cwd")
-    return _text(done.stdout), done.is_cut
+    return done.stdout, done.is_cut
 
 
 def _turned_off(folders: Iterable[str]) -> list[str]:

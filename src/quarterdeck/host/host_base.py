@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from quarterdeck.keeper import KeeperClient, KeptSession, LeftSession, find_keepers, left_sessions
+from quarterdeck.keeper import KeeperClient, KeeperError, KeptSession, LeftSession, find_keepers, left_sessions
 from quarterdeck.policy import MissingGrammarError
 from quarterdeck.policy.errors import need_grammar
 from quarterdeck.store import SqliteStore
@@ -20,7 +21,7 @@ from .bodies import decode_body
 from .errors import HostError
 from .folding import FOLD_VERSION
 from .loading import Loading
-from .taking_up import take_up
+from .taking_up import give_up, take_up
 
 logger = logging.getLogger("quarterdeck.host")
 
@@ -129,13 +130,18 @@ class HostBase(Loading):
             raise error
 
     async def _running(self) -> Running:
-        """What each keeper has, by session and generation. One of a former version may still have some."""
-        keepers = [] if (keeper := await self._current_keeper()) is None else [keeper]
+        """What each keeper has, by session and generation. One of a former version may still have some: it leaves when
+        the last of them has ended."""
+        current, former = await self._current_keeper(), self._former_keepers
         for place in await asyncio.to_thread(find_keepers, self.folder / "keeper"):
-            if place.alive and place.folder not in [known.place.folder for known in keepers]:
-                keepers.append(await KeeperClient.connect(place, take_over=True))
-        self._former_keepers = keepers[1:]
-        return {(one.session, one.generation): (keeper, one) for keeper in keepers for one in await keeper.list()}
+            if place.alive and (current is None or place.folder != current.place.folder):
+                former.append(await KeeperClient.connect(place, take_over=True))
+        running: Running = {}
+        for keeper in [*([] if current is None else [current]), *former]:
+            running |= {(one.session, one.generation): (keeper, one) for one in await keeper.list()}
+            if keeper is not current:
+                await keeper.retire()
+        return running
 
     def _left_by_dead_keepers(self) -> Left:
         """Spools that no keeper serves any more, by session and generation."""
@@ -149,8 +155,13 @@ class HostBase(Loading):
             keeper, kept = running
             try:
                 await take_up(actor, keeper, kept, await self._unsent_lines(actor.id, kept))
-            except Exception:
+            except StorageCorrupt:
+                raise
+            except Exception as error:
                 logger.exception("Session %s could not be restored", actor.id)
+                with contextlib.suppress(KeeperError):  # if the keeper is gone, so is the process
+                    await give_up(actor, keeper, kept, error)
+                    return
             else:
                 return
         if left is None:

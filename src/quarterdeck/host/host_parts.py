@@ -54,7 +54,7 @@ class HostParts:
             folder: Where the log and everything else is kept.
             keeper: Whether processes belong to a keeper, and so outlive the host.
             store: Another store than SQLite in ``folder``.
-            agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``.
+            agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``; ``"sim"`` is the simulator.
             env: What every process gets on top of the inherited environment.
             policy: Rules for all sessions, e.g. ``Policy.from_rules(allow=[…], deny=[…])``. Of several rules about a
                 call the strictest counts: the host's, those of the settings files, and the session's own.

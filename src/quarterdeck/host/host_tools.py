@@ -1,13 +1,12 @@
 """Tools by which a session starts and steers sessions of its own: an MCP server inside the host.
 
-A child never has more than its parent: its folder lies in the parent's, its mode asks at least as often, its budget is
-what the parent has left, and the parent's own policy holds for it. Whether a tool may be called at all is decided like
-for any other tool.
+A child never has more than its parent: its folder lies in the parent's, its mode asks at least as often, what it spends
+comes out of the parent's budget, and the parent's own policy holds for it. That is so when it is started and whenever
+it is prompted. Whether a tool may be called at all is decided like for any other tool.
 """
 
 from __future__ import annotations
 
-import asyncio
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import msgspec
 
 from quarterdeck.client.tools import ToolContext, create_sdk_mcp_server, tool
-from quarterdeck.store.queries import SessionQuery
 from quarterdeck.store.records import SessionRecord
 from quarterdeck.timeline.parts import Kept
 
@@ -25,7 +23,7 @@ from .budgets import check_budget
 from .callers import Caller
 from .errors import HostError
 from .folders import as_path, is_below
-from .idempotency import id_for
+from .idempotency import id_for, scope_of
 
 if TYPE_CHECKING:
     from .host import Host
@@ -40,7 +38,6 @@ MOST_CHILDREN = 100
 MOST_GENERATIONS = 5
 LONGEST_WAIT_S = 600.0
 Session: TypeAlias = Annotated[str, "Its session_id or its name."]
-ENDED = frozenset({"stopped", "crashed", "parked"})
 
 
 class Children:
@@ -49,54 +46,71 @@ class Children:
     def __init__(self, host: Host, parent_id: str) -> None:
         self._host = host
         self._parent_id = parent_id
-        self._starting = asyncio.Lock()
 
     async def start(self, wanted: takes.CreateSession, key: str | None) -> str:
         """Start one and return its id. Raises ``HostError`` for more than the parent has."""
-        parent = await self._host.find_session(self._parent_id)
-        body = SessionBody() if parent is None else decode_body(parent)
-        given = body.host_tools
-        if parent is None or given is None:
-            raise HostError("forbidden", "This session was not given host_tools.")
+        parent, body, given = await self._parent()
         cwd = str(as_path(str(Path(parent.cwd, wanted.cwd))))
         if not is_below(cwd, [parent.cwd]):
             raise HostError("folder_not_allowed", f"{wanted.cwd} is outside {parent.cwd}.", field="cwd")
-        async with self._starting:
-            caller = self._caller(body)
-            again = (
-                None if key is None else id_for("create_session", msgspec.structs.replace(wanted, cwd=cwd), caller, key)
-            )
-            siblings = [one for one in await self.all() if one.id != again]
-            request = msgspec.structs.replace(
-                wanted,
-                cwd=cwd,
-                agent=body.agent,
-                model=wanted.model or body.chosen.get("model", body.model),
-                permission_mode=_at_most(wanted.permission_mode, body),
-                options={name: body.options[name] for name in INHERITED if name in body.options},
-                policy=body.policy or None,
-                budget_usd=_what_is_left(wanted.budget_usd, body, siblings),
-                account=body.account,
-                cli_version=body.cli_pin,
-                host_tools=msgspec.structs.replace(given, depth=given.depth - 1) if given.depth > 1 else None,
-            )
-            if sum(one.state not in ENDED for one in siblings) >= given.sessions:
-                raise HostError("busy", f"At most {given.sessions} sessions at a time.", hint="Stop one first.")
+        wanted, caller = msgspec.structs.replace(wanted, cwd=cwd), self._caller(body)
+        child_id = id_for("create_session", wanted, caller, key)
+        if await self._is_answered(wanted, caller, key):
+            return child_id  # by a host that ended before it could say so; the parent may have less by now
+        request = msgspec.structs.replace(
+            wanted,
+            agent=body.agent,
+            model=wanted.model or body.chosen.get("model", body.model),
+            permission_mode=_at_most(wanted.permission_mode, body),
+            options={name: body.options[name] for name in INHERITED if name in body.options},
+            policy=body.policy or None,
+            budget_usd=self._at_most_left(wanted.budget_usd, body),
+            account=body.account,
+            cli_version=body.cli_pin,
+            host_tools=msgspec.structs.replace(given, depth=given.depth - 1) if given.depth > 1 else None,
+        )
+        with self._host.place_for_child(child_id, self._parent_id):
             return (await self._host.create_session(request, caller, key=key)).id
+
+    async def _is_answered(self, wanted: takes.CreateSession, caller: Caller, key: str | None) -> bool:
+        scope = scope_of("create_session", wanted, caller)
+        return key is not None and await self._host.store.receipt(scope, key, now=self._host.now()) is not None
+
+    async def prompt(self, session_id: str, content: str, key: str | None) -> None:
+        """Prompt a child. It may have stopped, and its parent may have less than when it was started."""
+        _, body, _ = await self._parent()
+        caller = self._caller(body)
+        with self._host.place_for_child(session_id, self._parent_id):
+            child = await self._host.get_session(takes.OfSession(session_id=session_id))
+            own = _mode_of(body)
+            if _is_above(child.permission_mode or "default", own):
+                lowered = takes.UpdateSession(session_id=session_id, permission_mode=own)
+                await self._host.update_session(lowered, caller)
+            await self._host.send_prompt(takes.SendPrompt(session_id=session_id, content=content), caller, key=key)
+
+    async def stop(self, session_id: str) -> None:
+        _, body, _ = await self._parent()
+        await self._host.stop(takes.OfSession(session_id=session_id), self._caller(body))
 
     async def all(self) -> list[SessionRecord]:
         """The most recently active first."""
-        found: list[SessionRecord] = []
-        cursor: str | None = None
-        while True:
-            page = await self._host.store.sessions(SessionQuery(archived=None, limit=500, cursor=cursor))
-            found += [record for record in page.sessions if self._is_parent_of(decode_body(record))]
-            cursor = page.next_cursor
-            if cursor is None:
-                return found
+        return await self._host.children_of(self._parent_id)
 
-    def _is_parent_of(self, body: SessionBody) -> bool:
-        return body.is_child and body.parent_id == self._parent_id
+    async def _parent(self) -> tuple[SessionRecord, SessionBody, takes.HostTools]:
+        parent = await self._host.find_session(self._parent_id)
+        body = SessionBody() if parent is None else decode_body(parent)
+        if parent is None or body.host_tools is None:
+            raise HostError("forbidden", "This session was not given host_tools.")
+        return parent, body, body.host_tools
+
+    def _at_most_left(self, wanted: Decimal | None, body: SessionBody) -> Decimal | None:
+        """The budget of a child: at most what is left of its parent's, which counts for both."""
+        left = self._host.left_of_budgets(self._parent_id, body)
+        if left is None:
+            return wanted
+        if left <= 0:
+            raise HostError("budget_reached", "This session's budget is used up.")
+        return left if wanted is None else min(wanted, left)
 
     async def find(self, session: str) -> str:
         """The id of a child, by its id or its name."""
@@ -142,25 +156,14 @@ def _at_most(wanted: str | None, body: SessionBody) -> str:
     """The mode of a child: the parent's, or one that lets less happen unasked."""
     own = _mode_of(body)
     mode = wanted or own
-    if mode not in MODES or own not in MODES or MODES.index(mode) > MODES.index(own):
+    if _is_above(mode, own):
         raise HostError("forbidden", f"The mode {mode} allows more than this session's mode, {own}.")
     return mode
 
 
-def _what_is_left(wanted: Decimal | None, body: SessionBody, siblings: list[SessionRecord]) -> Decimal | None:
-    """The budget of a child: the part of the parent's that neither it nor its other children have used or may still
-    use."""
-    if body.budget_usd is None:
-        return wanted
-    used = Decimal(str(body.cost_usd))
-    for sibling in siblings:
-        one = decode_body(sibling)
-        spends = sibling.state not in ENDED and one.budget_usd is not None
-        used += Decimal(one.budget_usd or 0) if spends else Decimal(str(one.cost_usd))
-    left = Decimal(body.budget_usd) - used
-    if left <= 0:
-        raise HostError("budget_reached", "This session's budget is used up.")
-    return left if wanted is None else min(wanted, left)
+def _is_above(mode: str, own: str) -> bool:
+    """Whether a mode lets more happen unasked, or is not known to let less."""
+    return mode not in MODES or own not in MODES or MODES.index(mode) > MODES.index(own)
 
 
 def _decimal(given: str | None) -> Decimal | None:
@@ -209,8 +212,7 @@ def host_tools(host: Host, parent_id: str) -> Any:
 
     @tool(description="Send a prompt to a session that you started.")
     async def prompt_session(context: ToolContext, session: Session, prompt: str) -> dict[str, Any]:
-        request = takes.SendPrompt(session_id=await children.find(session), content=prompt)
-        await host.send_prompt(request, key=context.tool_use_id)
+        await children.prompt(await children.find(session), prompt, context.tool_use_id)
         return {"sent": True}
 
     @tool(description="Wait until a session that you started has finished its turn, and read its answer.")
@@ -232,7 +234,7 @@ def host_tools(host: Host, parent_id: str) -> Any:
 
     @tool(description="End a session that you started.")
     async def stop_session(session: Session) -> dict[str, Any]:
-        await host.stop(takes.OfSession(session_id=await children.find(session)))
+        await children.stop(await children.find(session))
         return {"stopped": True}
 
     tools = [start_session, prompt_session, wait_for_session, read_session, list_sessions, stop_session]

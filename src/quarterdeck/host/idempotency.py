@@ -21,6 +21,7 @@ from .host_base import HostBase
 from .operations import OPERATIONS
 from .requests import Request
 from .session_log import Receipts
+from .whole_text import encode_whole
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -78,7 +79,7 @@ def receipt_for(
         return None
     scope = scope_of(operation, request, caller)
     host.receipts_kept.add((scope, key))
-    return Receipt(scope=scope, key=key, request=_digest(request), outcome=msgspec.json.encode(result), at=host.now())
+    return Receipt(scope=scope, key=key, request=_digest(request), outcome=encode_whole(result), at=host.now())
 
 
 def promise_for(

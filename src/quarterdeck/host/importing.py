@@ -107,7 +107,10 @@ class ImportOperations(SessionOperations):
         cwd = as_path(header.cwd, absolute=True) if request.cwd is None else as_path(request.cwd)
         if not self.folders.allows(cwd) or not sees(caller, str(cwd)):
             raise HostError(
-                "folder_not_allowed", f"Sessions may not be in {cwd}.", hint="Give another folder as cwd.", field="cwd"
+                "folder_not_allowed",
+                f"Sessions are not allowed in {cwd}.",
+                hint="Set cwd to another folder.",
+                field="cwd",
             )
         await self._admit_session()
         name = header.name if request.name is None else request.name
@@ -190,7 +193,7 @@ def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: i
         raise HostError("not_found", f"There is no import {import_id}.", hint="Begin again.", field="import_id")
     size = path.stat().st_size if path.exists() else 0
     if not 0 <= request.offset <= size:
-        raise HostError("invalid", f"{size} bytes are there; the next part begins at them.", field="offset")
+        raise HostError("invalid", f"{size} bytes received; send the next part from that offset.", field="offset")
     end = request.offset + len(request.body)
     if end > limit:
         path.unlink(missing_ok=True)

@@ -31,6 +31,8 @@ from quarterdeck.transport import (
 from .bodies import SessionBody
 from .errors import HostError
 
+SIMULATED = "sim"
+"""The agent that is the simulator, and what ``Host(agents={"claude": "sim"})`` makes another one."""
 SIMULATOR = (sys.executable, "-m", "quarterdeck.testing.sim")
 
 TAKEN_OPTIONS = frozenset(
@@ -45,7 +47,7 @@ TAKEN_OPTIONS = frozenset(
             "fallback_model",
         ),
         *("max_thinking_tokens", "thinking", "effort", "include_partial_messages", "output_format", "betas", "agent"),
-        *("include_hook_events", "enable_file_checkpointing", "title", "prompt_suggestions"),
+        *("include_hook_events", "enable_file_checkpointing", "title", "prompt_suggestions", "auth_status"),
     }
 )
 """Options that ``operate`` may set. Each of the others starts a program, opens a folder or changes who decides."""
@@ -105,8 +107,8 @@ def options_for(
     cli = agents.get(body.agent) if body.cli_pin is None else agents.get(f"{body.agent}@{body.cli_pin}")
     if cli is None and body.cli_pin is not None:
         cli = _of_version(body.cli_pin, agents.get(body.agent))
-    if cli is None and body.agent == "sim":
-        cli = SIMULATOR
+    if cli == SIMULATED or (cli is None and body.agent == SIMULATED):
+        cli = agents.get(SIMULATED, SIMULATOR)
     if cli is None and body.agent != "claude":
         cli = body.agent
     return ClaudeAgentOptions(

@@ -11,18 +11,19 @@ import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.client.transcripts.places import CONFIG_DIR, config_dir
 from quarterdeck.store.queries import ApprovalQuery
 from quarterdeck.store.records import ApprovalRecord, SessionRecord
 
 from . import resources as returns
 from .actor import SessionActor
 from .bodies import SessionBody, decode_body, session_view
-from .callbacks import CallDesk
+from .callbacks import OpenCalls
 from .deciding import Deciding
 from .errors import HostError
 from .folding import RowFold
 from .host_parts import HostParts
-from .launching import check_options, options_for, split_options
+from .launching import SIMULATOR, check_options, options_for, split_options
 from .lifetimes import life_of
 from .policies import SessionPolicy, own_policy
 from .remote_callbacks import add_callbacks
@@ -62,10 +63,13 @@ class Loading(HostParts):
     def _launch_options(self, body: SessionBody, cwd: str, private: Mapping[str, Any]) -> ClaudeAgentOptions:
         """The options of a process, whoever decides for it."""
         options = options_for(body, cwd, agents=self._agents, private=private)
-        options.env = {**self._env, **self._accounts.env(body.account), **options.env}
+        env = {**self._env, **self._accounts.env(body.account), **options.env}
+        if options.cli_path == list(SIMULATOR):  # its sessions must not be found among real ones
+            env = {**env, CONFIG_DIR: f"{config_dir(env)}-simulator"}
+        options.env = env
         return options
 
-    def _options(self, log: SessionLog, calls: CallDesk) -> ClaudeAgentOptions:
+    def _options(self, log: SessionLog, calls: OpenCalls) -> ClaudeAgentOptions:
         options = self._launch_options(log.body, log.record.cwd, self._private_options(log))
         log.approvals.policy = self._session_policy(log.record.cwd, log, options.env)
         options.can_use_tool = Deciding(log)
@@ -181,8 +185,9 @@ class Loading(HostParts):
         gauge = log.standing.gauge = self._accounts.gauge(body.account)
         for limit in fold.timeline.state.rate_limits.values():
             gauge.take(limit, fold.timeline.state.at)
-        log.standing.counted = lambda entries: self._spending.count(entries, self._clock())
-        calls = CallDesk(log)
+        self._spending.families.note(session_id, body)
+        log.standing.counted = lambda entries: self._spending.count(session_id, body, entries, self._clock())
+        calls = OpenCalls(log)
         actor = SessionActor(
             log,
             keeper=self._current_keeper,
@@ -190,7 +195,7 @@ class Loading(HostParts):
             calls=calls,
             warm=self._take_warm,
             admit=self._admit_process,
-            may_prompt=lambda: self._spending.check(log.body, self._clock()),
+            may_prompt=lambda: self._spending.check(session_id, body, self._clock()),
             life=lambda: life_of(self._lifecycle, body.lifecycle),
             tally=self.tally,
             mirror=self._mirror,

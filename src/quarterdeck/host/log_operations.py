@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.store.records import ApprovalRecord, HostChange, LogHead, SessionRecord
+from quarterdeck.store.records import ApprovalRecord, ChangeRecord, LogHead, SessionRecord
 
 from . import requests as takes
 from . import resources as returns
@@ -101,7 +101,7 @@ class LogOperations(HostBase):
             if not page.changes:
                 await rung.wait()
 
-    async def _change(self, change: HostChange) -> dict[str, Any]:
+    async def _change(self, change: ChangeRecord) -> dict[str, Any]:
         shown: dict[str, Any] = {"kind": change.kind, "pos": change.pos, "id": change.id, change.kind: None}
         match change.record:
             case SessionRecord() as record:

@@ -7,21 +7,21 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
 
 import msgspec
 
 from quarterdeck.client.connection import new_id
 from quarterdeck.timeline.items import ToolCall, TurnSummary
 
-from . import git
 from . import requests as takes
 from . import resources as returns
 from .actor import SessionActor
 from .callers import PROGRAM, Caller
+from .changes import changes_since
 from .errors import HostError
 from .events import CustomEvent
 from .exporting import exported
+from .git import with_git
 from .idempotency import once, promise_for
 from .session_operations import SessionOperations
 from .uploads import checked_name, keep
@@ -65,7 +65,7 @@ class LookingOperations(SessionOperations):
     async def get_diff(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
         """What has changed in its folder since the session was created, commits included."""
         log = (await self._actor(request.session_id)).log
-        return returns.Details(details=await git.with_git(_diff, log.record.cwd, log.body.base_commit))
+        return returns.Details(details=await with_git(changes_since, log.record.cwd, log.body.base_commit))
 
     async def wait(self, request: takes.Wait, caller: Caller = PROGRAM) -> returns.Session:
         """Wait for one of these states, or for the end of the process, or for the time to be over."""
@@ -126,15 +126,6 @@ class LookingOperations(SessionOperations):
         path = await asyncio.to_thread(keep, self._uploads(actor.id), name, request.body, again=again)
         size = len(request.body)
         return returns.Details(details={"path": path, "media_type": request.media_type, "size_bytes": size})
-
-
-def _diff(cwd: str, base: str | None) -> dict[str, Any]:
-    if not git.is_repository(cwd):
-        raise HostError("not_found", f"{cwd} is not in a git repository, so there is nothing to compare with.")
-    commit = base or git.head_commit(cwd)
-    shown, is_whole = ("", True) if commit is None else git.diff(cwd, commit)
-    untracked, are_all = git.untracked(cwd)
-    return {"base": commit, "diff": shown, "truncated": not (is_whole and are_all), "untracked": untracked}
 
 
 def _matching(cwd: str, wanted: str) -> list[str]:

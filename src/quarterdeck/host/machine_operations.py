@@ -119,7 +119,7 @@ class MachineOperations(SessionOperations):
         path = self.folders.check(request.path, "path")
         top = await with_git(main_worktree, path)
         if str(top) == path or path not in [one["path"] for one in await with_git(worktrees_of, path)]:
-            raise HostError("invalid", f"{request.path} is not a worktree beside its repository.", field="path")
+            raise HostError("invalid", f"{request.path} is not a worktree next to its repository.", field="path")
         if not request.force and not await with_git(is_clean, path):
             raise HostError(
                 "conflict", f"{request.path} has uncommitted work.", hint="Commit it, or use force.", field="path"
@@ -127,8 +127,8 @@ class MachineOperations(SessionOperations):
         if not request.force and not await with_git(is_on_a_branch, path):
             raise HostError(
                 "conflict",
-                f"{request.path} has commits that no branch has.",
-                hint="Make a branch of them, or use force.",
+                f"{request.path} has commits on no branch.",
+                hint="Create a branch for them, or use force.",
                 field="path",
             )
         for actor in self._actors.values():

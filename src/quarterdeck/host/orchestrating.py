@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from decimal import Decimal
 from typing import TYPE_CHECKING, cast
 
 from quarterdeck.client.options import ClaudeAgentOptions
+from quarterdeck.store.records import SessionRecord
 
 from .actor import SessionActor
-from .callbacks import CallDesk
+from .bodies import SessionBody
+from .callbacks import OpenCalls
 from .session_log import SessionLog
 from .tending import Tending
 
@@ -20,7 +24,7 @@ OVER = frozenset({"stopped", "crashed"})
 class Orchestrating(Tending):
     """Looks after parents and children."""
 
-    def _options(self, log: SessionLog, calls: CallDesk) -> ClaudeAgentOptions:
+    def _options(self, log: SessionLog, calls: OpenCalls) -> ClaudeAgentOptions:
         options = super()._options(log, calls)
         if log.body.host_tools is not None:
             from .host_tools import SERVER, host_tools
@@ -28,6 +32,23 @@ class Orchestrating(Tending):
             servers = options.mcp_servers if isinstance(options.mcp_servers, dict) else {}
             options.mcp_servers = {**servers, SERVER: host_tools(cast("Host", self), log.id)}
         return options
+
+    async def children_of(self, session_id: str) -> list[SessionRecord]:
+        """The sessions that it has started, the most recently active first."""
+        found = [await self.store.session(one) for one in self._spending.families.children(session_id)]
+        return sorted((one for one in found if one is not None), key=lambda one: one.active_at, reverse=True)
+
+    def place_for_child(self, child_id: str, parent_id: str) -> AbstractContextManager[None]:
+        """Room for a child that is about to run. Raises ``HostError`` if its parent, or one above, has enough."""
+        return self._spending.families.place_for(child_id, parent_id, self._runs)
+
+    def _runs(self, session_id: str) -> bool:
+        actor = self._actors.get(session_id)  # without a process, and none to come, it need not be in memory
+        return actor is not None and (actor.has_process or actor.log.body.restart_at is not None)
+
+    def left_of_budgets(self, session_id: str, body: SessionBody) -> Decimal | None:
+        """The least that is left of its budget and of those above it; None: there is none."""
+        return self._spending.left(session_id, body)
 
     def tend(self) -> None:
         """Start what is due. The host calls this itself."""

@@ -11,7 +11,7 @@ import functools
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -72,6 +72,10 @@ def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
     return own
 
 
+_UNREADABLE: Final = PolicyVerdict("ask", "No rule allows it, and what exactly it runs is known only when it runs.")
+"""Instead of naming a built-in rule that has nothing to do with what the person is asked about."""
+
+
 class SessionPolicy:
     """Judges the calls of one session, or those that a session in a folder would make."""
 
@@ -94,6 +98,7 @@ class SessionPolicy:
         self.unattended_s = None if own.unattended_s == "never" else float(own.unattended_s)
         self.problem: str | None = None
         """Why the settings could not be read. Then nothing is allowed without a person."""
+        self._protected = (str(state_folder), "quarterdeck")
         self._grants = grants
         self._allow_rules: tuple[Rule, ...] = ()
         self.layers: dict[str, Policy] = {"built-in": _built_in(state_folder, cwd, home)}
@@ -153,7 +158,15 @@ class SessionPolicy:
             if not (policy.refuses or policy.mode == "dontAsk"):
                 continue
             said = policy.restrain(tool, tool_input)
-            if said.behavior == "allow" or (said.behavior == "ask" and found is not None):
+            if said.behavior == "allow" or (said.behavior == "ask" and found not in (None, _UNREADABLE)):
+                continue
+            if (
+                said.behavior == "ask"
+                and name == "built-in"
+                and said.rule is not None
+                and not self._about_host(tool_input)
+            ):
+                found = _UNREADABLE  # built-in rules only deny: this one could not be ruled out
                 continue
             found = PolicyVerdict(
                 said.behavior, f"{said.explanation} ({name})", None if said.rule is None else str(said.rule)
@@ -161,6 +174,10 @@ class SessionPolicy:
             if said.behavior == "deny":
                 return found
         return None if found is None else msgspec.structs.replace(found, risk=self._risk(tool, tool_input))
+
+    def _about_host(self, tool_input: Mapping[str, Any]) -> bool:
+        """Whether a call names what the built-in rules protect."""
+        return any(word in str(value) for value in tool_input.values() for word in self._protected)
 
     def _allowed(self, tool: str, tool_input: Mapping[str, Any]) -> PolicyVerdict | None:
         """By a rule of the host or by grants, and only if it needs them: the CLI has its reason to ask."""

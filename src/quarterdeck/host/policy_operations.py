@@ -84,7 +84,7 @@ class PolicyOperations(HostBase):
         except RuleError as error:
             raise HostError("invalid", f"This is not a rule: {error}", field="rule") from error
         if not 0 < request.limit <= MOST_TRIED:
-            raise HostError("invalid", f"limit is from 1 to {MOST_TRIED:,}.", field="limit")
+            raise HostError("invalid", f"limit must be 1 to {MOST_TRIED:,}.", field="limit")
         folder = None if request.cwd is None else str(existing_folder(request.cwd))
         policies: dict[str, tuple[SessionPolicy, SessionPolicy]] = {}
         found: list[dict[str, Any]] = []

@@ -70,7 +70,7 @@ class PresetOperations(HostBase):
         """Replace the presets."""
         presets = converted(request.settings, Presets)
         if len(presets.presets) > MOST:
-            raise HostError("invalid", f"There may be {MOST} presets.", field="settings")
+            raise HostError("invalid", f"At most {MOST} presets.", field="settings")
         for name, preset in presets.presets.items():
             try:
                 self._check_preset(name, preset)

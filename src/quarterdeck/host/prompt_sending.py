@@ -86,7 +86,7 @@ class PromptSender:
         receipt: Receipts,
     ) -> PromptAccepted:
         if self._log.body.imported:
-            raise HostError("conflict", "It was imported: nothing can be said to it.")
+            raise HostError("conflict", "This session was imported and can't take prompts.")
         prompt = Prompt(
             id=prompt_id, content=content, state="queued", priority=priority, by=sender, not_before=not_before
         )

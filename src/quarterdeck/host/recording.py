@@ -14,7 +14,9 @@ from quarterdeck.protocol import Exited
 from quarterdeck.store import Committed
 from quarterdeck.store.errors import StoreClosed
 from quarterdeck.store.records import NewRow
+from quarterdeck.timeline.events import BadLineSeen
 from quarterdeck.wire import (
+    BadLine,
     ControlCancelRequest,
     ControlRequest,
     ControlResponse,
@@ -28,10 +30,11 @@ from quarterdeck.wire import (
 from .drift import Drift
 from .errors import HostError
 from .events import DriftNoticed
-from .folding import PREVIEWS, is_preview
+from .folding import PREVIEWS, encode_event, is_preview
 from .launching import CommittedOffset, LineEnds, Wire
 from .redacting import row_body
 from .session_log import Receipts, SessionLog
+from .whole_text import whole_message
 
 
 class Expected(msgspec.Struct, eq=False):
@@ -65,6 +68,12 @@ class Recorder(JournalReader):
         """Request → the number of the line of ours that answers it."""
         self._stream_from: int | None = None
         """Where the message that is being streamed begins in the spool."""
+        self._caught_up = 0
+
+    @property
+    def offset(self) -> int:
+        """How far the spool of its process was read, in whole lines, by ``catch_up`` and after it."""
+        return self._caught_up if self.wire is None else max(self._caught_up, self.wire.lines.complete)
 
     def _notice(self, found: list[DriftNoticed], message: Message, at: float) -> None:
         """Messages unknown to this version are kept like every line, and reported once."""
@@ -128,7 +137,7 @@ class Recorder(JournalReader):
                 continue
             if lines:
                 wait, lines = log.append_lines(lines), []
-            wait = log.preview(entry.message, entry.at) or wait
+            wait = log.preview(whole_message(entry.message), entry.at) or wait
             if self._stream_from is None and previews.streaming:
                 self._stream_from = end - len(entry.message.raw) - 1
         if not previews.streaming:
@@ -144,21 +153,29 @@ class Recorder(JournalReader):
         return wait
 
     def _received_line(self, message: Message, at: float, spool_end: int) -> tuple[NewRow, Message | None]:
-        log, kind = self._log, type(message)
+        log, kind, whole = self._log, type(message), whole_message(message)
         if log.previews.following:
-            log.previews.passed("out", message, at)
+            log.previews.passed("out", whole, at)
         session = log.body
-        noticed = self.drift.look(message, at, session.cli_version)
+        noticed = self.drift.look(whole, at, session.cli_version)
         if noticed or kind is InitMessage:
-            self._notice(noticed, message, at)
+            self._notice(noticed, whole, at)
         if self._expected and isinstance(message, ControlCancelRequest):
             self.give_up(message.request_id, HostError("withdrawn", "Claude Code has withdrawn this request."))
+        if isinstance(message, BadLine) and message.line is None:
+            return self._overlong_line(message, at, spool_end), None
         raw = message.raw
         body = row_body(message, "out", raw) if kind is ControlResponse else raw
         row = NewRow(
             at=at, kind="received", origin="agent", body=body, generation=session.generation, spool_end=spool_end
         )
-        return row, message if body is raw else None  # something of it is hidden
+        return row, whole if body is raw else None  # something of it is hidden
+
+    def _overlong_line(self, line: BadLine, at: float, spool_end: int) -> NewRow:
+        """Its head alone, as a line, would be read as another one later; so the row is what is known about it."""
+        seen = BadLineSeen(at, line.reason, line.head.decode(errors="replace"), line.size)
+        generation, body = self._log.body.generation, encode_event(seen)
+        return NewRow(at=at, kind="event", origin="agent", body=body, generation=generation, spool_end=spool_end)
 
     def expect(self, line_id: str, *, sender: str = "", receipt: Receipts = None) -> asyncio.Future[Committed]:
         """Our line of this id (of a prompt, of an answered request) is about to be written; done when it is a row.
@@ -179,7 +196,8 @@ class Recorder(JournalReader):
 
     def _sent_line(self, entry: JournalEntry, sender: str = "") -> tuple[NewRow, Message | None]:
         self._input_number += 1
-        self._log.previews.passed("in", entry.message, entry.at)
+        whole = whole_message(entry.message)
+        self._log.previews.passed("in", whole, entry.at)
         raw = entry.message.raw
         body = row_body(entry.message, "in", raw)
         if isinstance(entry.message, ControlResponse):
@@ -193,7 +211,7 @@ class Recorder(JournalReader):
             input_number=self._input_number,
             sender=sender,
         )
-        return row, entry.message if body is raw else None
+        return row, whole if body is raw else None
 
     def resume(self, unsent: Iterable[tuple[int, bytes]], *, accepted: int, written: int) -> None:
         """A process that kept running without us has everything up to ``written``, its keeper up to ``accepted``."""
@@ -222,20 +240,22 @@ class Recorder(JournalReader):
         """Rows of what the process wrote while nobody listened; returns where the next line begins."""
         decoder, lines = Decoder(), LineEnds(first)
         at = self._log.now()
+        self._caught_up = first
         while lines.offset < end and (data := await read(lines.offset)):
             lines.take(data)
             for message in decoder.feed(data):
                 line_end = lines.next()
                 known = line_end <= self._log.spool_end
                 if known and is_preview(message):
-                    self._log.previews.received(message, at)  # the rest of its message follows
+                    self._log.previews.received(whole_message(message), at)  # the rest of its message follows
                 elif known:
-                    self._log.previews.passed("out", message, at)
+                    self._log.previews.passed("out", whole_message(message), at)
                 elif is_preview(message):
-                    if (wait := self._log.preview(message, at)) is not None:
+                    if (wait := self._log.preview(whole_message(message), at)) is not None:
                         await wait
                 else:
                     await self._log.append_lines([self._received_line(message, at, line_end)])
+                self._caught_up = line_end
         return lines.complete
 
 

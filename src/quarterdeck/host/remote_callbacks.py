@@ -17,7 +17,7 @@ from quarterdeck.client.tools.results import error_result
 from quarterdeck.client.tools.server import ToolServer
 from quarterdeck.wire import hook_answer
 
-from .callbacks import CallDesk, UnansweredError
+from .callbacks import OpenCalls, UnansweredError
 from .errors import HostError
 from .policies import decided
 from .requests import Callbacks, HookCallback, ToolCallback
@@ -65,16 +65,16 @@ def _check_time(seconds: float, field: str) -> None:
         raise HostError("invalid", f"{field} must be a number of seconds, at most a day.", field=field)
 
 
-def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, desk: CallDesk, log: SessionLog) -> None:
-    """Register hooks and servers that ask the program at the desk."""
-    desk.decides, desk.detached_s = callbacks.permission, callbacks.detached_s
+def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, calls: OpenCalls, log: SessionLog) -> None:
+    """Register hooks and servers that ask the attached program."""
+    calls.decides, calls.detached_s = callbacks.permission, callbacks.detached_s
     hooks: dict[HookEvent, list[HookMatcher]] = {**(options.hooks or {})}
     for number, hook in enumerate(callbacks.hooks):
         event: HookEvent = msgspec.convert(hook.event, HookEvent)
         timeout_s = hook.timeout_s or callbacks.deadline_s
         matcher = HookMatcher(
             matcher=hook.matcher,
-            hooks=[RemoteHook(desk, log, number, hook, timeout_s)],
+            hooks=[RemoteHook(calls, log, number, hook, timeout_s)],
             timeout=timeout_s,
             on_failure=None if hook.on_failure == options.hooks_on_failure else hook.on_failure,
         )
@@ -86,7 +86,7 @@ def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, desk: CallD
     if by_server:
         servers = dict(options.mcp_servers) if isinstance(options.mcp_servers, dict) else {}
         for name, tools in by_server.items():
-            server = RemoteServer(name, tools, desk, callbacks)
+            server = RemoteServer(name, tools, calls, callbacks)
             servers[name] = McpSdkServerConfig(type="sdk", name=name, instance=server)
         options.mcp_servers = servers
 
@@ -94,8 +94,8 @@ def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, desk: CallD
 class RemoteHook:
     """A hook callback that asks the program. Without an answer it refuses, where it decides about something."""
 
-    def __init__(self, desk: CallDesk, log: SessionLog, number: int, hook: HookCallback, timeout_s: float) -> None:
-        self._desk = desk
+    def __init__(self, calls: OpenCalls, log: SessionLog, number: int, hook: HookCallback, timeout_s: float) -> None:
+        self._calls = calls
         self._log = log
         self._number = number
         self._hook = hook
@@ -104,14 +104,14 @@ class RemoteHook:
     async def __call__(self, hook_input: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         request_id, event = context["signal"].request_id, self._hook.event
         call = Call(
-            call_id=self._desk.call_id(request_id),
+            call_id=self._calls.call_id(request_id),
             kind="hook",
             hook=self._number,
             tool_use_id=tool_use_id,
             input=dict(hook_input),
         )
         try:
-            answer = await self._desk.ask(call, limit_s=self._limit_s, check=self._checked, request_id=request_id)
+            answer = await self._calls.ask(call, limit_s=self._limit_s, check=self._checked, request_id=request_id)
         except UnansweredError as error:
             if is_guard(event) and self._hook.on_failure == "block":
                 return refusal(event, describe_failure(event, str(error)))
@@ -149,9 +149,9 @@ class RemoteHook:
 class RemoteServer(ToolServer):
     """An MCP server whose tools the program runs. It lists them itself, so it can start without the program."""
 
-    def __init__(self, name: str, tools: list[ToolCallback], desk: CallDesk, callbacks: Callbacks) -> None:
+    def __init__(self, name: str, tools: list[ToolCallback], calls: OpenCalls, callbacks: Callbacks) -> None:
         super().__init__(name, instructions=callbacks.instructions.get(name))
-        self._remote = {tool.name: RemoteTool(tool, desk, callbacks.deadline_s) for tool in tools}
+        self._remote = {tool.name: RemoteTool(tool, calls, callbacks.deadline_s) for tool in tools}
 
     def tool(self, name: str) -> CompiledTool | None:
         return self._remote.get(name)
@@ -163,12 +163,12 @@ class RemoteServer(ToolServer):
 class RemoteTool(CompiledTool):
     """A tool that asks the program."""
 
-    __slots__ = ("_desk", "_limit_s", "_server")
+    __slots__ = ("_calls", "_limit_s", "_server")
 
-    def __init__(self, tool: ToolCallback, desk: CallDesk, limit_s: float) -> None:
+    def __init__(self, tool: ToolCallback, calls: OpenCalls, limit_s: float) -> None:
         self.name = tool.name
         self._server = tool.server
-        self._desk = desk
+        self._calls = calls
         self._limit_s = limit_s
         listing: dict[str, Any] = {"name": tool.name, "description": tool.description}
         listing["inputSchema"] = {"type": "object", **tool.input_schema}
@@ -182,16 +182,16 @@ class RemoteTool(CompiledTool):
 
     async def call(self, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         call = Call(
-            call_id=self._desk.call_id(context.tool_use_id or f"{self._server}-{context.request_id}"),
+            call_id=self._calls.call_id(context.tool_use_id or f"{self._server}-{context.request_id}"),
             kind="tool",
             server=self._server,
             tool=self.name,
             tool_use_id=context.tool_use_id,
             input=arguments,
         )
-        request_id = self._desk.request_of(self._server, context.request_id)
+        request_id = self._calls.request_of(self._server, context.request_id)
         try:
-            return await self._desk.ask(call, limit_s=self._limit_s, check=_tool_result, request_id=request_id)
+            return await self._calls.ask(call, limit_s=self._limit_s, check=_tool_result, request_id=request_id)
         except UnansweredError as error:
             return error_result(f"The tool {self.name} did not finish: {error}")
 

@@ -93,7 +93,7 @@ class HostTools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Gives a session tools to start its own sessions."""
 
     sessions: int = 4
-    """How many of them can run at the same time."""
+    """How many of them, and of those that they start, can run at the same time."""
     depth: int = 1
     """How many generations are allowed. With 1, its children cannot start sessions."""
     children_outlive: bool = False

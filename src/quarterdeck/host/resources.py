@@ -108,6 +108,14 @@ class Approval(Resource, frozen=True, kw_only=True):
     diffs: list[Any] = []
     risk: str | None = None
     reason: str | None = None
+    reason_kind: str | None = None
+    """What kind of check made Claude Code ask, in its own words (``rule``, ``safetyCheck`` …)."""
+    blocked_path: str | None = None
+    """The path that made Claude Code ask, if it was one."""
+    agent_id: str | None = None
+    """The sub-agent that asks; None: the session's main agent."""
+    tool_id: str | None = None
+    """The tool call that waits for the decision."""
     suggestions: list[Any] = []
     questions: list[Any] = []
     plan: str | None = None

@@ -19,7 +19,7 @@ import msgspec
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit
 from quarterdeck.store.errors import StorageFailed, StoreError
-from quarterdeck.store.records import AuditEntry
+from quarterdeck.store.records import AuditRecord
 
 from . import requests as takes
 from . import resources as returns
@@ -116,6 +116,26 @@ def _check_paths(request: takes.Request) -> None:
                 as_path(path, name, absolute=True)
 
 
+_WITH_FILES = {
+    operation.takes
+    for operation in OPERATIONS.values()
+    if any(field.type is bytes for field in msgspec.structs.fields(operation.takes))
+}
+
+
+def _check_characters(request: takes.Request) -> None:
+    """A program's text may have half a character in it, which nothing can keep. Raises ``HostError``."""
+    if type(request) in _WITH_FILES:
+        return
+    for name in request.__struct_fields__:
+        try:
+            msgspec.json.encode(getattr(request, name))
+        except UnicodeEncodeError as error:
+            raise HostError("invalid", f"{error.object[:50]!r} is not valid Unicode.", field=name) from error
+        except TypeError:  # what is no JSON is refused where it is used
+            continue
+
+
 def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., Any]:
     async def written(
         self: HostBase, request: Any, caller: Caller, key: dict[str, str | None], session: str | None
@@ -132,8 +152,10 @@ def _checked(operation: Operation, method: Callable[..., Any]) -> Callable[..., 
             if not operation.writes:
                 result = await method(self, request, caller, **key)
             elif operation.name in UNWRITTEN_TOO:
+                _check_characters(request)
                 result = await written(self, request, caller, key, session)
             else:
+                _check_characters(request)
                 self.stalls.check(session)
                 result = await self.stalls.unless_stalled(session, written(self, request, caller, key, session))
         except StoreError as error:
@@ -215,7 +237,7 @@ async def _about(host: HostBase, request: Any) -> tuple[str | None, str | None]:
 
 async def _note(host: HostBase, operation: Operation, request: Any, caller: Caller, session: str | None) -> None:
     fields = msgspec.to_builtins(request)
-    entry = AuditEntry(
+    entry = AuditRecord(
         at=host.now(),
         who=caller.name,
         operation=operation.name,

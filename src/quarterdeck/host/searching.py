@@ -89,7 +89,7 @@ class Searching(Retaining):
         """Find words in names, prompts and text."""
         words = request.q.split()[:WORDS]
         if not any(char.isalnum() for word in words for char in word):
-            raise HostError("invalid", "Say a word to look for.", field="q")
+            raise HostError("invalid", "Give at least one search word.", field="q")
         index = self.index
         session = None
         if request.session is not None:

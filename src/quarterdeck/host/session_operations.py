@@ -17,7 +17,7 @@ from quarterdeck.client import Session
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit, Change, PutSession
 from quarterdeck.store.queries import SessionQuery
-from quarterdeck.store.records import AuditEntry, SessionRecord
+from quarterdeck.store.records import AuditRecord, SessionRecord
 from quarterdeck.store.text import is_keepable
 from quarterdeck.timeline.items import Prompt, Said
 from quarterdeck.wire.permissions import PermissionMode
@@ -31,10 +31,10 @@ from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
 from .folders import as_path
-from .git import head_commit, with_git
+from .git import starting_point, with_git
 from .host_tools import check_host_tools
 from .idempotency import id_for, once, receipt_for
-from .launching import check_options, split_options
+from .launching import SIMULATED, check_options, split_options
 from .lifetimes import life_of
 from .loading import CALLBACKS
 from .policies import own_policy
@@ -76,10 +76,10 @@ class SessionOperations(PresetOperations):
         else:
             actor = await self._make_session(session_id, cwd, request, lifecycle, caller, again=key is not None)
         prompt_id = id_for("create_session: prompt", request, caller, key)
-        is_unsaid = request.prompt is not None and not actor.prompts.knows(prompt_id)
-        if not actor.log.body.generation or (is_unsaid and actor.session is None):
+        is_to_be_sent = request.prompt is not None and not actor.prompts.knows(prompt_id)
+        if not actor.log.body.generation or (is_to_be_sent and actor.session is None):
             await self._start_new(actor)
-        if request.prompt is not None and is_unsaid:
+        if request.prompt is not None and is_to_be_sent:
             await actor.prompts.say(request.prompt, sender=caller.name, prompt_id=prompt_id)
         return await self._view(actor)
 
@@ -113,7 +113,7 @@ class SessionOperations(PresetOperations):
         if request.callbacks is not None:
             private[CALLBACKS] = msgspec.to_builtins(request.callbacks)
         body = SessionBody(
-            agent=request.agent,
+            agent=SIMULATED if self._agents.get(request.agent) == SIMULATED else request.agent,
             model=request.model,
             permission_mode=request.permission_mode,
             options=public,
@@ -154,7 +154,7 @@ class SessionOperations(PresetOperations):
         await self._admit_session()
         now = self._clock()
         body.state_since = now
-        body.base_commit = await with_git(head_commit, cwd)
+        body.base_commit = await with_git(starting_point, cwd)
         record = SessionRecord(
             id=session_id,
             state="starting",
@@ -193,7 +193,7 @@ class SessionOperations(PresetOperations):
 
     def _audit(self, operation: str, caller: Caller, session_id: str | None, **details: Any) -> AddAudit:
         return AddAudit(
-            AuditEntry(
+            AuditRecord(
                 at=self._clock(),
                 who=caller.name,
                 operation=operation,
@@ -232,7 +232,7 @@ class SessionOperations(PresetOperations):
         if request.permission_mode is not UNSET:
             _check_mode(request.permission_mode)
         if isinstance(request.max_thinking_tokens, int) and request.max_thinking_tokens < 0:
-            raise HostError("invalid", "A number of tokens is at least 0.", field="max_thinking_tokens")
+            raise HostError("invalid", "max_thinking_tokens must be 0 or more.", field="max_thinking_tokens")
         if request.budget_usd is not UNSET:
             check_budget(request.budget_usd, "budget_usd")
         _check_labels(request)
@@ -282,7 +282,8 @@ class SessionOperations(PresetOperations):
 
     async def _set_budget(self, actor: SessionActor, budget: Decimal | None) -> None:
         body = actor.log.body
-        body.budget_usd = None if budget is None else str(budget)
+        body.budget_usd, body.budget_state = None if budget is None else str(budget), ""
+        self._spending.families.note(actor.id, body)
         await actor.log.tell(BudgetChanged(self._clock(), "set", budget, usd(body.cost_usd)))
 
     @once
@@ -380,7 +381,7 @@ def _check_labels(request: takes.UpdateSession) -> None:
     for field, value in (("name", request.name), ("tags", request.tags)):
         for text in [value] if isinstance(value, str) else value or ():
             if not is_keepable(text):
-                raise HostError("invalid", f"{text[:50]!r} has a character that cannot be kept.", field=field)
+                raise HostError("invalid", f"{text[:50]!r} contains a character that can't be stored.", field=field)
 
 
 def _message_uuid(actor: SessionActor, at: str) -> str:

@@ -28,7 +28,6 @@ from quarterdeck.wire import AssistantMessage, Message
 
 from .accounts import Gauge
 from .bodies import SessionBody, encode_body
-from .budgets import session_budget
 from .events import AnyEvent, BudgetChanged, ProcessChanged, QueueChanged
 from .folding import RowFold
 from .log_draft import LogDraft
@@ -64,7 +63,7 @@ class Standing:
         self.pid: int | None = None
         """Of its process."""
         self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
-        """Called with each turn's usage; returns its effect on the host's budgets."""
+        """Called with each turn's usage; returns its effect on budgets."""
         self.meter = TurnMeter()
         """Of the turn that is under way."""
         self.gauge = Gauge()
@@ -125,8 +124,7 @@ class Standing:
         draft.tell(usage_report(event.turn, at, total_usd=spent.total_usd))
         entries = usage_entries(event.turn, at, session=self.record.id, cwd=self.record.cwd)
         draft.changes += map(AddUsage, entries)
-        reached = session_budget(self.body, at)
-        for change in (*([] if reached is None else [reached]), *self.counted(entries)):
+        for change in self.counted(entries):
             draft.tell(change)
 
     def settle(self, at: float, draft: LogDraft) -> None:

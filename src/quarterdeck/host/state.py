@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from quarterdeck.timeline.state import State
 
 from .bodies import SessionBody
@@ -56,9 +58,14 @@ def status_change(
     )
 
 
+_WAITS_FOR: Final = {"waiting": "Waiting for a decision.", "limited": "The account's rate limit is reached."}
+
+
 def _reason(body: SessionBody, state: SessionState) -> str:
-    if state == "waiting":
-        return "Waiting for a decision."
-    if state == "limited":
-        return "The account's rate limit is reached."
-    return body.state_reason if state in ("crashed", "stopped", "parked") else ""
+    ended = state in ("crashed", "stopped", "parked")
+    return _WAITS_FOR.get(state, body.state_reason if ended else "")
+
+
+def has_reason_to_end(body: SessionBody) -> bool:
+    """Whether it was said why the process ends. What the session waited for meanwhile is no reason."""
+    return body.state_reason not in ("", *_WAITS_FOR.values())

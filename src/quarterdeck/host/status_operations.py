@@ -81,7 +81,7 @@ class StatusOperations(HostBase):
                 "processes_warm": self._warm.ready,
                 "approvals_pending": len(approvals.approvals),
                 "prompts_waiting": sum(len(actor.log.fold.queue.prompts) for actor in actors),
-                "log_rows_total": sum(head.last_seq for head in heads),
+                "log_rows_total": self.store.rows_written,
                 "log_bytes": sum(head.size_bytes for head in heads),
                 "store_bytes": await asyncio.to_thread(_size_of, self.folder),
                 "commits_waiting": self.store.commits_waiting,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -34,12 +34,9 @@ async def take_up(
         await actor.lose("The host was killed before it had contacted the process.")
         return
 
-    async def read(offset: int) -> bytes:
-        return await keeper.read(kept.session, offset, kept.generation, size=READ_BYTES)
-
     log.standing.pid = kept.pid
     recorder.resume(resend, accepted=kept.accepted, written=kept.written)  # before what the process made of it
-    offset = await recorder.catch_up(kept.first, kept.end, read)
+    offset = await recorder.catch_up(kept.first, kept.end, _reads(keeper, kept))
     await log.drained()
     last = max([kept.accepted, *(number for number, _ in resend)])
     again = [line_again(line) + b"\n" for number, line in resend if number > kept.accepted]
@@ -52,6 +49,26 @@ async def take_up(
         if record.state == "decided" and record.request_id in session.pending():
             _deliver_again(actor, record.request_id)
     actor.prompts.send_when_idle()
+
+
+async def give_up(actor: SessionActor, keeper: KeeperClient, kept: KeptSession, why: Exception) -> None:
+    """End a process that cannot be continued: nobody would read or answer it. The log keeps everything it wrote."""
+    recorder = actor.recorder
+    offset = max(kept.first, recorder.offset)
+    if (session := actor.session) is not None:
+        actor.session = None
+        session.detach()
+    recorder.forget()
+    ended = await keeper.end(kept.session, kept.generation)
+    await recorder.catch_up(offset, ended.end, _reads(keeper, kept))
+    await actor.lose(f"The restarted host could not continue with this process, so it ended it: {why}")
+    await actor.log.drained()
+    await keeper.drop(kept.session, kept.generation)
+
+
+def _reads(keeper: KeeperClient, kept: KeptSession) -> Callable[[int], Awaitable[bytes]]:
+    """Reads the spool from an offset."""
+    return lambda offset: keeper.read(kept.session, offset, kept.generation, size=READ_BYTES)
 
 
 def _deliver_again(actor: SessionActor, request_id: str) -> None:

@@ -101,6 +101,7 @@ class Tending(HostBase):
         """Start what is due. The host calls this itself."""
         now = self.now()
         self._warm.tend()
+        self._spending.watch({one.id: one.log.standing.meter for one in self._actors.values() if one.log.in_turn})
         for session_id in [one for one, due_at in self._due.items() if due_at <= now]:
             self._due.pop(session_id)
             self._start_task(session_id, self._load_due(session_id))
@@ -132,12 +133,15 @@ class Tending(HostBase):
         log = actor.log
         if log.fold.queue.prompts:
             actor.prompts.send_when_idle()  # by the clock as it is now: it may have been set
-        over = self._spending.over(log.body, log.standing.meter, now) if log.in_turn else None
+        warnings = self._spending.warn(actor.id, log.body, now)
+        over = self._spending.over(actor.id, log.body, now) if log.in_turn else None
         if over is None:
             self._stopped_for_budget.discard(actor.id)
         if over is not None and actor.id not in self._stopped_for_budget:
             self._stopped_for_budget.add(actor.id)
-            self._do(actor, self._stop_for_budget(actor, over))
+            self._do(actor, self._stop_for_budget(actor, [*warnings, over]))
+        elif warnings:
+            self._do(actor, self._tell_all(actor, warnings))
         elif log.record.state == "limited" and actor.limited_until is None:
             self._do(actor, _look_again(actor))
         elif _was_cut_off(actor):
@@ -163,9 +167,13 @@ class Tending(HostBase):
 
     # Budgets
 
-    async def _stop_for_budget(self, actor: SessionActor, over: BudgetChanged) -> None:
+    async def _tell_all(self, actor: SessionActor, changes: list[BudgetChanged]) -> None:
+        for change in changes:
+            await actor.log.tell(change)
+
+    async def _stop_for_budget(self, actor: SessionActor, changes: list[BudgetChanged]) -> None:
         """The turn ends here; the next prompt is refused until someone raises the budget."""
-        await actor.log.tell(over)
+        await self._tell_all(actor, changes)
         if actor.session is not None:
             self._ask_to_stop(actor)
 

@@ -14,7 +14,7 @@ from quarterdeck.client.connection import new_id
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import AddAudit, PutToken
 from quarterdeck.store.errors import StorageFailed
-from quarterdeck.store.records import AuditEntry, TokenRecord
+from quarterdeck.store.records import AuditRecord, TokenRecord
 
 from . import requests as takes
 from . import resources as returns
@@ -110,7 +110,7 @@ class TokenOperations(HostBase):
     async def note_attempt(self, *, via: str, **details: Any) -> None:
         """A failed login: the gateway that refused it records this in the audit log."""
         body = msgspec.json.encode(details)
-        entry = AuditEntry(at=self._clock(), who="", operation="authenticate", via=via, body=body)
+        entry = AuditRecord(at=self._clock(), who="", operation="authenticate", via=via, body=body)
         await self.store.commit(Commit(changes=[AddAudit(entry)]))
 
 

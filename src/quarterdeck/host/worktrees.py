@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .errors import HostError
+from .folders import open_inside
 from .git import CHECKOUT_S, git, has_no_changes, is_repository
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -65,7 +65,7 @@ def new_worktree(
         if is_new or is_empty:
             take_back(top, path, name)
         if isinstance(error, OSError):
-            raise HostError("unavailable", f"The worktree could not be filled: {error}") from error
+            raise HostError("unavailable", f"The worktree could not be checked out: {error}") from error
         raise
 
 
@@ -95,7 +95,9 @@ def finish_removal(path: str, note: str, begun_at: float) -> bool:
     for parent, _, names in os.walk(folder):
         newer = [name for name in names if Path(parent, name).lstat().st_mtime > begun_at]
         if newer:
-            raise HostError("conflict", f"{path} was half removed, and has new work: {newer[0]}.", field="path")
+            raise HostError(
+                "conflict", f"{path} was only partly removed and has new changes: {newer[0]}.", field="path"
+            )
     shutil.rmtree(folder, ignore_errors=True)
     if path in listed:
         git(top, "worktree", "remove", "--force", "--force", path)
@@ -141,7 +143,7 @@ def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
     if not parts or Path(name).is_absolute() or {"..", ".git"} & set(parts):
         return 0
     try:
-        read = _opened_inside(top, parts, os.O_RDONLY)
+        read = open_inside(top, parts, os.O_RDONLY)
     except OSError:
         return 0
     with os.fdopen(read, "rb") as source:
@@ -149,28 +151,12 @@ def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
         if not stat.S_ISREG(found.st_mode) or found.st_size > room:
             return 0
         try:
-            written = _opened_inside(target, parts, os.O_WRONLY | os.O_CREAT | os.O_EXCL, found.st_mode & 0o700)
+            written = open_inside(target, parts, os.O_WRONLY | os.O_CREAT | os.O_EXCL, found.st_mode & 0o700)
         except OSError:
             return 0  # it already exists, or something is in its way
         with os.fdopen(written, "wb") as copy:
             shutil.copyfileobj(source, copy)
     return found.st_size
-
-
-def _opened_inside(top: Path, parts: tuple[str, ...], flags: int, mode: int = 0o600) -> int:
-    """Opens a file below a folder, one folder at a time, so that no link leads elsewhere."""
-    folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for part in parts[:-1]:
-            if flags & os.O_CREAT:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, 0o755, dir_fd=folder)
-            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-            os.close(folder)
-            folder = below
-        return os.open(parts[-1], flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode, dir_fd=folder)
-    finally:
-        os.close(folder)
 
 
 def main_worktree(cwd: str) -> Path:

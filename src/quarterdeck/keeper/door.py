@@ -1,14 +1,21 @@
-"""The socket at which hosts knock: for our user alone, under a name short enough for the system."""
+"""The socket at which hosts knock: for our user alone, under a name short enough for the system.
+
+It is in a private folder, so other users cannot reach it; we check anyway who is at the other end. An agent runs as the
+same user and could: it is recognized by the mark of its family (``transport.marks``). That is best effort, not a wall:
+a program that sets out to lose its mark can. It needs ``/proc``; without it the folder has to be enough.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import socket
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 from quarterdeck.transport import watchdog
+from quarterdeck.transport.marks import carried_by
 
 from .loop import READ, Loop, OnFault
 from .places import SOCKET_PATH_LIMIT_BYTES, remove_tree
@@ -16,6 +23,7 @@ from .places import SOCKET_PATH_LIMIT_BYTES, remove_tree
 BACKLOG = 128
 ACCEPT_AGAIN_S = 0.5
 """After the system refused a connection because it ran out of descriptors."""
+_CREDENTIALS = struct.Struct("3i")
 
 
 class Door:
@@ -30,7 +38,7 @@ class Door:
         self._own_folder: Path | None = None
         self.path = folder / "socket"
         if len(os.fsencode(self.path)) > SOCKET_PATH_LIMIT_BYTES:
-            self.path = self._elsewhere() / "socket"
+            self.path = self._short_folder() / "socket"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         before = os.umask(0o177)  # nobody else may connect, not even before the mode can be changed
         try:
@@ -42,7 +50,7 @@ class Door:
         self._watch = loop.watch(self._listener.fileno(), lambda _: self._accept(), on_fault)
         self._watch.want(READ)
 
-    def _elsewhere(self) -> Path:
+    def _short_folder(self) -> Path:
         import tempfile  # a dozen modules that few keepers need
 
         self._own_folder = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
@@ -68,3 +76,26 @@ class Door:
         if self._own_folder is not None:
             remove_tree(self._own_folder)
             watchdog.release_directory(str(self._own_folder))
+
+
+def peer_process(peer: socket.socket) -> tuple[int, int]:
+    """Process and user at the other end; 0 and our own user where the system does not say."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return 0, os.getuid()
+    pid, user, _ = _CREDENTIALS.unpack(peer.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size))
+    return pid, user
+
+
+def why_refused(pid: int, user: int) -> str | None:
+    """Why this process may not be the host; None if it may."""
+    if user != os.getuid():
+        return "it belongs to another user"
+    if not pid:
+        return None
+    text, number = carried_by(pid)
+    own_text, own_number = carried_by(os.getpid())
+    # We may be part of a family ourselves if our host is run by an agent: then its other members are equals.
+    if (text and text != own_text) or (number and number != own_number):
+        return "it was started by an agent"
+    return None

@@ -262,7 +262,7 @@ class KeptProcess:
 
     def fail(self, error: Exception) -> None:
         """A fault of ours: this session ends, the others continue."""
-        logger.error("session %s fails", self.session, exc_info=error)
+        logger.error("session %s failed", self.session, exc_info=error)
         if self.fault is None:
             self.fault = f"the keeper failed: {error!r}"
             self.input.close()

@@ -80,7 +80,7 @@ def _start(keepers: Path, settings: KeeperSettings | None) -> str:
         said = _first_line(read_end)
         process.wait(START_S)  # it has forked the keeper and ends
     except subprocess.TimeoutExpired as error:
-        raise KeeperUnavailable(f"The keeper does not start: {error}") from error
+        raise KeeperUnavailable(f"The keeper did not start: {error}") from error
     finally:
         os.close(read_end)
         if write_end >= 0:

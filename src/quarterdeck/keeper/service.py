@@ -19,13 +19,12 @@ from quarterdeck.transport.strays import end_orphans
 
 from . import frames
 from .descriptors import DescriptorLimit
-from .door import Door
+from .door import Door, peer_process, why_refused
 from .ending import EndingGrace
 from .frames import PROTOCOL, FrameError
 from .kept import KeptProcess
 from .link import KeeperLink
 from .loop import Loop, Timer
-from .peers import peer_process, why_refused
 from .places import LOG, Claim, remove_tree
 from .requests import Requests
 from .settings import KeeperSettings

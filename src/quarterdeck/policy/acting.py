@@ -1,4 +1,4 @@
-"""How much of a command a rule has to spell out: up to the last word that makes the program do more than its name says.
+"""How much of a command a rule must spell out: everything up to the last word that changes what the program does.
 
 A wildcard covers arguments. It does not cover an option that runs another program, code in another language, or a word
 that names where to write: ``sed '1e id'``, ``uniq a OUT``, ``python3 -c …``, ``go test -exec id``.

@@ -62,7 +62,7 @@ class PolicyCallbacks:
         raise NotImplementedError
 
     def used(self, tool_name: str, tool_input: Mapping[str, Any]) -> None:
-        """Called when a request was really let through."""
+        """Called when a request was actually allowed."""
 
     async def __call__(
         self, tool_name: str, tool_input: Mapping[str, Any], context: ToolPermissionContext | None = None
@@ -97,11 +97,11 @@ class PolicyCallbacks:
     async def hook(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
     ) -> dict[str, Any]:
-        """A ``PreToolUse`` hook that decides about every call. Any other event passes without a word."""
-        if _event(hook_input) != "PreToolUse":
-            return {}
-        self._sees_all_calls = True
+        """A ``PreToolUse`` hook that decides about every call. Ignores all other events."""
         try:
+            if _event(hook_input) != "PreToolUse":
+                return {}
+            self._sees_all_calls = True
             tool_name, tool_input = _call(hook_input)
             decision = self.decide_while(hook_input.get("permission_mode"), tool_name, tool_input)
             if decision.behavior == "allow":
@@ -121,10 +121,10 @@ class PolicyCallbacks:
     async def _guard(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
     ) -> dict[str, Any]:
-        if _event(hook_input) != "PreToolUse":
-            return {}
-        self._sees_all_calls = True
         try:
+            if _event(hook_input) != "PreToolUse":
+                return {}
+            self._sees_all_calls = True
             decision = self.restrain(*_call(hook_input))
         except Exception as error:  # noqa: BLE001  # the CLI would take a failure for no opinion
             return _said("deny", _failure(error))
@@ -137,8 +137,8 @@ def _insists(context: ToolPermissionContext | None) -> str | None:
     kind = getattr(request, "decision_reason_type", None)
     if kind not in CLI_INSISTS:
         return None
-    why = getattr(request, "decision_reason", None) or f"its reason is the {kind}"
-    return f"Claude Code asks in spite of allow rules: {why}"
+    why = getattr(request, "decision_reason", None) or f"because of {kind}"
+    return f"Claude Code asks despite the allow rules: {why}"
 
 
 def _event(hook_input: Mapping[str, Any]) -> Any:
@@ -162,4 +162,4 @@ def _failure(error: Exception) -> str:
 def _refusal(decision: Decision) -> str:
     if decision.behavior == "deny":
         return f"Denied by policy. {decision.explanation}"
-    return f"Denied: there is nobody to allow this. {decision.explanation}"
+    return f"Denied: no one to ask. {decision.explanation}"

@@ -13,7 +13,7 @@ RISK_LEVELS: tuple[RiskLevel, ...] = ("none", "low", "medium", "high")
 
 
 class Risk(msgspec.Struct, frozen=True):
-    """What people fear about a request, whether it is allowed or not."""
+    """The risk of a request, whether it is allowed or not."""
 
     level: RiskLevel = "none"
     reasons: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What can be wrong with the rules people write.
+"""Errors in rules and settings.
 
 ::
 
@@ -16,7 +16,7 @@ from importlib import import_module
 
 
 class PolicyError(ValueError):
-    """Base of everything this package refuses."""
+    """Base of all policy errors."""
 
 
 class MissingGrammarError(PolicyError, ImportError):

@@ -1,4 +1,4 @@
-"""Why a request is decided as it is, for people."""
+"""Explains decisions to people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A decision with all that led to it. ``would_allow`` are the narrowest rules that would let exactly this by."""
+    """A decision and its reasons. ``would_allow``: the narrowest rules that would allow exactly this call."""
 
     tool: str
     tool_input: Mapping[str, Any]

@@ -95,7 +95,7 @@ class FileGuard:
                 if name and self._paths.is_sensitive(name):
                     return Verdict("ask", f"{name[:80]} can make other programs run commands.", source="safety")
                 if is_disguised(name):
-                    return Verdict("ask", f"{name[:80]!r} is another file on some systems.", source="safety")
+                    return Verdict("ask", f"{name[:80]!r} may name a different file on some systems.", source="safety")
                 if name and self.leads_out(name):
                     return Verdict("ask", f"{name[:80]} leads out of the working folders.", source="safety")
         return None

@@ -19,6 +19,7 @@ _RUNS_FILES: Final = programs.INTERPRETERS | {"make", "pytest"}
 _FIND_STARTS: Final = re.compile(r"-[HLPEXdsx]+\Z|-[OD]")
 _FIND_FILES: Final = re.compile(r"-(a|c)?newer|-newer..\Z|-samefile\Z|-i?(path|wholename|lname)\Z")
 _PRINTS_LINES: Final = re.compile(r" *[0-9]+(,[0-9]+)?p(;[0-9]+(,[0-9]+)?p)* *\Z")
+_ONLY_PRINTS: Final = re.compile(r"-[nErz]+\Z|--(quiet|silent|posix)?\Z")
 _EXPANDED: Final = re.compile(r"[^-].*[$`]|[$`=]|~(?!/|\Z)", re.DOTALL)
 _ELSEWHERE: Final = re.compile(r"[^-].*[$`*?{}]|[$`*?{}=/~]|(.*/)?\.\.(/|\Z)", re.DOTALL)
 _VALUES_APART: Final = programs.words("find fd jq yq tr dd rsync scp chmod chown chgrp zip unzip")
@@ -102,7 +103,8 @@ def _paths_of_git_grep(rest: Sequence[str]) -> Sequence[str]:
     """What follows its pattern."""
     if any(_PATTERN_GIVEN.match(word) for word in rest[1:]):
         return rest[1:]
-    operands = [at for at, word in enumerate(rest) if at and not word.startswith("-")]
+    only = rest.index("--") if "--" in rest else len(rest)  # from there on every word is one
+    operands = [at for at, word in enumerate(rest) if at > only or (at and (word == "-" or not word.startswith("-")))]
     return rest[operands[0] + 1 :] if operands else ()
 
 
@@ -122,11 +124,11 @@ def _archive(argv: Sequence[str], reads: tuple[str, ...], others: tuple[str, ...
 
 
 def _prints_lines(argv: Sequence[str]) -> bool:
-    """``sed -n 3,7p``: whatever else it does may change a file, for CLI 2.1.325."""
-    quiet = any(re.match(r"-[a-zA-Z]*n|--quiet\Z|--silent\Z", word) for word in argv[1:])
-    given = any(_PATTERN_GIVEN.match(word) for word in argv[1:])
+    """``sed -n 3,7p``: whatever else it does, and with any other option, it may change a file, for CLI 2.1.325."""
+    options = [word for word in argv[1:] if word.startswith("-")]
+    quiet = any(re.match(r"-[A-Za-z]*n|--quiet\Z|--silent\Z", word) for word in options)
     script = next((word for word in argv[1:] if not word.startswith("-")), "")
-    return quiet and not given and _PRINTS_LINES.match(script) is not None
+    return quiet and all(map(_ONLY_PRINTS.match, options)) and _PRINTS_LINES.match(script) is not None
 
 
 def _after(argv: Sequence[str], option: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""JSON text that can be changed in one place and is left alone everywhere else.
+"""Edits JSON text in place, leaving the rest untouched.
 
 ``parse`` gives every value its span in the text, so that a rule knows its line and an edit touches only its own bytes.
 """

@@ -25,7 +25,7 @@ class Remark:
 
 
 def lint(rules: Iterable[Rule]) -> list[Remark]:
-    """What a careful reader would ask about."""
+    """Likely mistakes in these rules."""
     listed = list(rules)
     found = [Remark(rule, says) for rule in listed for says in _about(rule)]
     seen: dict[tuple[str, str], Rule] = {}
@@ -59,7 +59,7 @@ def _about_command(rule: Rule) -> Iterator[str]:
     if "*" not in rule.content:
         return
     if words[0] == "":
-        yield "a wildcard cannot stand for the command itself: this matches nothing here, but a lot in the CLI"
+        yield "a wildcard cannot stand for the command itself: this matches nothing here, but far too much in the CLI"
     elif len(words) == 1 and words[0] in programs.OPAQUE - programs.REMOTE:
         yield f"does not name what {words[0]} runs, so it allows nothing here; the CLI would allow anything"
     elif words[0] in programs.EVALUATORS:

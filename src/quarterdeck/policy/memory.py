@@ -1,9 +1,6 @@
-"""What people allowed, and for how long.
-
-A grant is some rules with a scope, a term and a name. A grant for one call applies to that exact call only:
-``Read(//etc)``, which ``ls /etc`` needs, would otherwise allow reading everything below. The clock is passed in;
-nothing here reads the time.
-"""
+"""What was allowed, and for how long. A grant is a set of rules with a scope, an expiry and a grantor. A grant for one
+call applies to that exact call only: ``Read(//etc)``, which ``ls /etc`` needs, would otherwise allow reading everything
+below. The clock is passed in; nothing here reads the time."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ Scope: TypeAlias = Literal["once", "session", "project", "user"]
 
 
 class CannotRememberError(PolicyError):
-    """No rule says exactly what was allowed; it can be allowed only this time."""
+    """No rule describes exactly this call; it can only be allowed once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +112,7 @@ class Memory:
         return tuple(self._grants.values())
 
     def revoke(self, number: int) -> Grant:
-        """Take a grant back. Raises ``KeyError`` if there is none of this number."""
+        """Revoke a grant. Raises ``KeyError`` if it does not exist."""
         return self._grants.pop(number)
 
     def rules(self, *, call: str | None = None, without: int | None = None) -> tuple[Rule, ...]:
@@ -130,7 +127,7 @@ class Memory:
 
     @classmethod
     def load(cls, data: bytes, *, clock: Callable[[], float]) -> Memory:
-        """From what ``dump`` wrote. Raises ``CannotRememberError`` for a grant that would not be given today."""
+        """From what ``dump`` wrote. Raises ``CannotRememberError`` for a grant that is no longer valid."""
         return cls(clock=clock, grants=msgspec.json.decode(data, type=list[Grant]))
 
 

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from .decision import Verdict, strictest
 from .paths import BLANKS, Located, Places, climbs, is_disguised, is_sensitive
 from .rulebook import Rulebook
-from .rules import Rule
+from .rules import Rule, Source
 
 _EXPANDS: Final = re.compile(r"[$`]|\A(=|~(?!/|\Z))|\{.*[\"']", re.DOTALL)
 _BRACES: Final = re.compile(r"\{.*(,|\.\.)", re.DOTALL)
 _GLOBS: Final = re.compile(r"[*?{}]")
 """Quoted, these are plain letters of a name; a program that hands the name to a shell makes more of them."""
+_SETTINGS: Final = frozenset[Source](
+    {"policySettings", "flagSettings", "localSettings", "projectSettings", "userSettings"}
+)
 
 
 class PathJudge:
-    def __init__(self, allow: Rulebook, deny: Rulebook, ask: Rulebook, places: Places, mode: str) -> None:
+    def __init__(
+        self,
+        allow: Rulebook,
+        deny: Rulebook,
+        ask: Rulebook,
+        places: Places,
+        mode: str,
+        *,
+        cli_reads_settings: bool = False,
+    ) -> None:
         self._allow, self._deny, self._ask, self._places = allow, deny, ask, places
         self._mode = mode
+        self._enforced = _SETTINGS if cli_reads_settings else frozenset[Source]()
         self.accepts_edits = mode == "acceptEdits"
         self._seen: dict[str, Located | None] = {}
 
@@ -30,7 +43,9 @@ class PathJudge:
         readings = dict.fromkeys((path, path.strip(BLANKS)))
         verdicts = [self._judge(reading, edit, tool) for reading in readings]
         if any(is_disguised(reading) for reading in readings):
-            verdicts.append(Verdict("ask", f"{path[:80]!r} is another file on some systems.", source="safety"))
+            verdicts.append(
+                Verdict("ask", f"{path[:80]!r} may name a different file on some systems.", source="safety")
+            )
         return strictest(verdicts)
 
     def _judge(self, path: str, edit: bool, tool: str | None) -> Verdict:
@@ -48,16 +63,17 @@ class PathJudge:
                 return Verdict.by(rule, f"{rule} matches {_shown(located)}.")
         return self._edit(located, tool) if edit else self._read(located, tool)
 
-    def judge_search(self, folder: str, glob: Any) -> Verdict | None:
+    def judge_search(self, folder: str) -> Verdict | None:
         """What a search of file contents below ``folder`` would read; None where no rule has anything against it.
 
-        The CLI leaves out what its own settings deny. Of rules from elsewhere it does not know.
+        The CLI leaves out what the settings deny that it has read itself (not what they ask about). Whether it has
+        read them only the caller knows.
         """
         located = self.locate(folder.strip(BLANKS))
         if located is None:
             return None
-        for book in (self._deny, self._ask):
-            rule = book.reaching_below(located, glob if isinstance(glob, str) else None)
+        for book, enforced in ((self._deny, self._enforced), (self._ask, ())):
+            rule = book.reaching_below(located, enforced=enforced)
             if rule is not None:
                 return Verdict("ask", f"The search may read files that {rule} covers.", rule, "safety")
         return None
@@ -161,7 +177,7 @@ def _disguise(path: str, *, edit: bool) -> Verdict | None:
     if climbs(path):
         return Verdict("ask", f"The target of {path[:80]!r} depends on links.", source="safety")
     if edit and is_disguised(path):
-        return Verdict("ask", f"{path[:80]!r} is another file on some systems.", source="safety")
+        return Verdict("ask", f"{path[:80]!r} may name a different file on some systems.", source="safety")
     return None
 
 

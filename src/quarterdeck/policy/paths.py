@@ -1,6 +1,6 @@
 # Paths are text to be judged here; pathlib would tidy them before they are seen.
 # ruff: noqa: PTH100, PTH112, PTH116, PTH118, PTH114
-"""Where a path really leads, and the rules that speak of paths.
+"""Resolves paths, and matches path rules.
 
 An allow rule must match the path as it was given *and* where it leads; a deny or ask rule need only match one of the
 two. So a link out of the project is not inside it, and a link into a protected folder is protected.
@@ -133,7 +133,7 @@ class Places:
         return _folder(self.cwd) + path
 
     def locate(self, path: str) -> Located | None:
-        """None for what no file can be called."""
+        """None if it is not a valid path."""
         if not path or "\0" in path or len(path) > MAX_PATH_LENGTH:
             return None
         whole = self._from_cwd(path)

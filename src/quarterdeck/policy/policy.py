@@ -76,7 +76,10 @@ class Policy(PolicyCallbacks):
         roots: Mapping[Source, str] | None = None,
         notes: Sequence[str] = (),
         on_ask: OnAsk | None = None,
+        cli_reads_settings: bool = False,
     ) -> None:
+        """``cli_reads_settings`` says that the session reads the settings files that the rules come from: then the CLI
+        itself leaves what they deny out of a ``Grep``."""
         if mode not in MODES:
             raise ValueError(f"{mode!r} is not a permission mode; use one of {', '.join(MODES)}")
         need_grammar()
@@ -93,6 +96,7 @@ class Policy(PolicyCallbacks):
             "roots": roots,
             "notes": notes,
             "on_ask": on_ask,
+            "cli_reads_settings": cli_reads_settings,
         }
         home = str(Path.home()) if home is None else home
         self.places = Places(cwd, home, directories=directories, resolver=resolver or FileSystem())
@@ -103,7 +107,7 @@ class Policy(PolicyCallbacks):
         }
         books = (self._books["allow"], self._books["deny"], self._books["ask"])
         self._allow, self._deny, self._ask = books
-        self.paths = PathJudge(*books, self.places, mode)
+        self.paths = PathJudge(*books, self.places, mode, cli_reads_settings=cli_reads_settings)
         self._shell = ShellJudge(*books, self.paths, self.places)
 
     @classmethod
@@ -116,7 +120,7 @@ class Policy(PolicyCallbacks):
         cwd: str | os.PathLike[str] = ".",
         **options: Any,
     ) -> Policy:
-        """A policy from rules as text. Raises ``BadRulesError`` with every rule that is refused."""
+        """A policy from rules as text. Raises ``BadRulesError`` listing every invalid rule."""
         rules: list[Rule] = []
         bad: list[BadRule] = []
         listed: tuple[tuple[Behavior, Iterable[str]], ...] = (("allow", allow), ("deny", deny), ("ask", ask))
@@ -154,7 +158,7 @@ class Policy(PolicyCallbacks):
         return Policy(rules, cwd=self.places.cwd, home=self.places.home, mode=mode or self.mode, **self._options)
 
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
-        """What is to happen with this call. Reads no clock and changes nothing."""
+        """Decide a call. Pure: reads no clock and changes nothing."""
         verdict, _, found = self.judge(tool_name, tool_input)
         return Decision(verdict.behavior, verdict.rule, verdict.source, verdict.why, risk.combine(found))
 
@@ -246,7 +250,7 @@ class Policy(PolicyCallbacks):
     def _search(self, tool: str, folder: str, tool_input: Mapping[str, Any]) -> Iterator[Verdict]:
         """Judge a Glob's pattern and the files a Grep reads."""
         if tool == "Grep":
-            found = self.paths.judge_search(folder, tool_input.get("glob"))
+            found = self.paths.judge_search(folder)
             if found is not None:
                 yield found
         elif tool == "Glob":
@@ -261,7 +265,7 @@ class Policy(PolicyCallbacks):
         if named is not None and (named.behavior != "allow" or not self._leaves_to_a_person(tool)):
             return named
         if tool in _NEEDS_A_PERSON:
-            return Verdict("ask", f"{tool} is a question to a person.", source="safety")
+            return Verdict("ask", f"{tool} asks the user a question.", source="safety")
         if self.mode == "bypassPermissions":
             return _ALLOWED_BY_MODE
         if self._leaves_to_a_person(tool):

@@ -57,7 +57,7 @@ def of_commands(text: str, commands: Iterable[Sequence[str]]) -> list[tuple[Risk
             of_program(argv, found)
             todo += [list(argv[begin:end]) for begin, end in executed(argv)] or _wrapped(argv)
     if ("/" in text or "." in text or "_" in text) and SECRETS.search(text):
-        found.append(("high", "secrets files"))
+        found.append(("high", "secrets"))
     if "/dev/tcp" in text or "/dev/udp" in text:
         found.append(("high", "network"))
     return found
@@ -116,10 +116,10 @@ def _of_git(argv: Sequence[str], found: list[tuple[RiskLevel, str]]) -> None:
 
 
 def of_path(tool: str, paths: Iterable[str], *, inside: bool) -> list[tuple[RiskLevel, str]]:
-    """The fears in a request on a path."""
+    """The risks of a path request."""
     found: list[tuple[RiskLevel, str]] = []
     if any(SECRETS.search(path) for path in paths):
-        found.append(("high", "secrets files"))
+        found.append(("high", "secrets"))
     if not inside:
         writes = tool in EDIT_TOOLS
         found.append(("high", "overwrite outside the project") if writes else ("low", "read outside the project"))

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from .command_rules import CommandRules
 from .paths import Located, PathRule, Places, fold
 from .rules import AGENT_TOOLS, EDIT_TOOLS, PRECEDENCE, READ_TOOLS, Rule, Source
 
-_KNOWN_TO_THE_CLI = frozenset[Source](
-    {"policySettings", "flagSettings", "localSettings", "projectSettings", "userSettings"}
-)
-_BY_ENDING = re.compile(r"(?:\*\*/)?\*(\.[A-Za-z0-9_.-]+)\Z")
-
 _PATH = r"[^\x00-\x7f]|[/~]|\.\.|\.(?:\Z|:)"
 """In words of which a part may be something else than a name of its own: a path, ``.``, ``..``, other spellings."""
-
-
-def _cannot_name(glob: str | None, name: str | None) -> bool:
-    """Whether a search for ``*.py`` and the like skips this name."""
-    ending = _BY_ENDING.match(glob) if glob is not None else None
-    return ending is not None and name is not None and not name.endswith(ending[1].lower())
 
 
 def _same_tool(rule: Rule, tool: str) -> bool:
@@ -127,13 +116,12 @@ class Rulebook:
         candidates = [*self.edits, *self.reads] if edit else self.reads
         return _first_touching(candidates, [fold(path) for path in located.both]) if candidates else None
 
-    def reaching_below(self, located: Located, glob: str | None) -> Rule | None:
-        """For deny and ask: a rule, unknown to the CLI, for something that a search below this folder would read."""
+    def reaching_below(self, located: Located, *, enforced: Container[Source]) -> Rule | None:
+        """For deny and ask: a rule for something that a search below this folder may read. The CLI itself enforces
+        rules of the sources ``enforced``. A glob narrows nothing: the name in a rule may be a folder's."""
         folders = [fold(path).rstrip("/") + "/" for path in located.both]
         for candidate in self.reads:
-            if candidate.rule.source in _KNOWN_TO_THE_CLI or not any(map(candidate.reaches, folders)):
-                continue
-            if not _cannot_name(glob, candidate.last_name):
+            if candidate.rule.source not in enforced and any(map(candidate.reaches, folders)):
                 return candidate.rule
         return None
 

@@ -141,7 +141,7 @@ def _checked_content(tool: str, content: str, behavior: Behavior) -> str | None:
     if not content.strip():
         raise RuleError(f"empty parentheses; write {tool} alone for the whole tool")
     if content != content.strip():
-        raise RuleError("a space at the start or end of the parentheses matches nothing")
+        raise RuleError("a leading or trailing space inside the parentheses matches nothing")
     return _CONTENT[tool](tool, content, behavior)
 
 
@@ -190,7 +190,7 @@ def _domain(tool: str, content: str, behavior: Behavior) -> str:
         raise RuleError("write WebFetch(domain:example.com)")
     host = content.removeprefix("domain:").lower().rstrip(".")
     if not _HOST.match(host):
-        raise RuleError(f"{host!r} is not a host name; a wildcard stands only in front: *.example.com")
+        raise RuleError(f"{host!r} is not a host name; a wildcard is allowed only at the start: *.example.com")
     return host
 
 

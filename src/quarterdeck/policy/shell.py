@@ -63,12 +63,14 @@ _REDIRECTION = re.compile(rb"[<>]")
 _BRACE = re.compile(r"(?<!\$)\{")
 _ODD_TEXTS = (
     (re.compile(r"\\[ \t]"), "a backslash before a space"),
-    (re.compile(r"(?:\A|[\s;&|])=[A-Za-z_]"), "=NAME, which zsh takes for the path of a program"),
+    (re.compile(r"(?:\A|[\s;&|])=[A-Za-z_]"), "=NAME, which zsh expands to a program's path"),
     (re.compile(r"\$\$[{(]"), "a process number before a brace or parenthesis"),
     (re.compile(r"<[0-9]*-[0-9]*>"), "<1-9>, which is a pattern in zsh"),
     (re.compile(r"\\\n\s*\|(?!\|)|\|\s*\\\n"), "a pipe beside a line continuation"),
 )
 """CLI 2.1.325 asks about these wherever they stand, in quotes and comments too."""
+_EXPANDABLE = re.compile(r"\{\S*(?:,|\.\.)\S*\}")
+_PARTLY_QUOTED = "braces in a word that is quoted in part"
 _COMMAND_IN_TEXT = re.compile(rb"`|\$\(")
 _TORN = re.compile(rb"(?<!\\)[\s;&|<>()]")
 """Would have ended a word for the shell."""
@@ -149,8 +151,10 @@ SEEN_THROUGH = frozenset(
         "a comment after &&, || or !",
         "quotes and braces in a comment",
         "a test of unknown words",
-        "a loop whose variable may matter to other programs",
+        "a loop that sets a variable other programs may use",
         "a here-document with more text on its line",
+        _PARTLY_QUOTED,
+        "a here-string without a space before it",
         "a pipe in a loop or condition",
         "a here-document in which the shell expands variables and commands",
     }
@@ -414,9 +418,12 @@ class _Walk:
         self.here.append(self._word(children[-1]).hint)
         if b"\n" in self.source[children[-2].end_byte : children[-1].start_byte]:
             self.doubts.append("a redirection that is not understood")  # for the shell the line ends there
+        if self.source[node.start_byte - 1 : node.start_byte] not in _BLANKS:
+            self.oddities.append("a here-string without a space before it")  # 2.1.325 asks about ``tar<<<x``
         self._redirected(node)
 
     def _heredoc(self, node: Node, children: list[Node]) -> None:
+        self._redirected(node)
         self.here.extend(self._text(child) for child in children if child.type == "heredoc_body")
         start = next((child for child in children if child.type == "heredoc_start"), None)
         delimiter = _HERE_DELIMITER.match(self._text(start)) if start else None
@@ -466,7 +473,7 @@ class _Walk:
         """``for PATH in …`` would change what every later command means."""
         name = node.child_by_field_name("variable")
         if children[0].type != "for" or name is None or not _LOOP_VARIABLE.match(self._text(name)):
-            self.doubts.append("a loop whose variable may matter to other programs")
+            self.doubts.append("a loop that sets a variable other programs may use")
         if any(
             child.type == "in" and self.source[child.end_byte : child.end_byte + 1] not in _BLANKS for child in children
         ):
@@ -501,6 +508,14 @@ class _Walk:
     def _leaf_word(self, node: Node, children: list[Node]) -> None:
         if _TORN.search(self.source, node.start_byte, node.end_byte):
             self.doubts.append("words that cannot be separated")
+        self._partly_quoted(node, children)
+
+    def _partly_quoted(self, node: Node, children: list[Node]) -> None:
+        """``--x='{a,b}'``: for CLI 2.1.325 the quotes do not count in a word that is quoted only in part."""
+        if self.source.find(b"{", node.start_byte, node.end_byte) >= 0 and _EXPANDABLE.search(self._word(node).hint):
+            self.oddities.append(_PARTLY_QUOTED)
+        if children and self._word(node).hint.startswith("="):
+            self.oddities.append("=NAME, which zsh takes for the path of a program")  # ``'='ls``
 
 
 _NOT_REDIRECTED = table("test_command if_statement for_statement while_statement")
@@ -535,4 +550,5 @@ _READERS: dict[str, Callable[[_Walk, Node, list[Node]], None]] = {
     "for_statement": _Walk._loop,
     "test_command": _Walk._test,
     "word": _Walk._leaf_word,
+    "concatenation": _Walk._partly_quoted,
 }

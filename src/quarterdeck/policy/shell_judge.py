@@ -34,11 +34,14 @@ _QUOTES = ("'", '"')
 _EXPANDS = re.compile("[$`]")
 _OTHER_HOME = re.compile(r"~(?!/|\Z)")
 """2.1.325 asks about ``~name`` as a word even where it is quoted and no path."""
-_BRACE_IN_VARIABLE = re.compile(r"\$\{[^}]*\{")
+_ODD_BRACES = re.compile(r"\$\{[^}]*\{|\{[^}]*\$(?:\[|\(\()|\$\$[{(]")
+"""Braces in the value of a variable, numbers computed in braces, ``$$`` before a brace: 2.1.325 asks, in quotes too."""
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
 _ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
 """2.1.325 does not create files with such names on its own."""
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_./ ,@%+=:()&'~^-]+\Z")
+"""Nor with others: ``d[1]``, ``#x``, ``é``. These characters were tried."""
 
 
 class CommandPart(msgspec.Struct, frozen=True):
@@ -110,7 +113,9 @@ class ShellJudge:
             if redirect.writes and self._paths.is_sensitive(redirect.target.hint):
                 return Verdict("ask", f"{redirect.target.text} can make other programs run commands.", source="safety")
             if redirect.writes and everything.source != "mode" and is_disguised(redirect.target.hint):
-                return Verdict("ask", f"{redirect.target.text} is another file on some systems.", source="safety")
+                return Verdict(
+                    "ask", f"{redirect.target.text} may name a different file on some systems.", source="safety"
+                )
             if redirect.writes and everything.source != "mode" and self._files.leads_out(redirect.target.hint):
                 return Verdict("ask", f"{redirect.target.text} leads out of the working folders.", source="safety")
         verdict = self._files.removes_too_much(layers)
@@ -118,8 +123,8 @@ class ShellJudge:
             verdict = self._files.changes_what_runs(layers)
             if verdict is None and IN_BACKGROUND in layers.scripts[0].doubts and _only_reads(layers.scripts[0]):
                 verdict = Verdict("ask", "It only reads, and does so in the background.", source="safety")
-            if verdict is None and _BRACE_IN_VARIABLE.search(layers.scripts[0].text):
-                verdict = Verdict("ask", "It contains braces in the value of a variable.", source="safety")
+            if verdict is None and _ODD_BRACES.search(layers.scripts[0].text):
+                verdict = Verdict("ask", "It contains a variable or a number with braces.", source="safety")
         return verdict
 
     # -- allow
@@ -205,8 +210,8 @@ class ShellJudge:
 
     def _built_in(self, unit: Unit, *, moved: bool) -> Verdict | None:
         head, *rest = unit.argv
-        if head == "cd":
-            return self._change_folder(rest)
+        if head == "cd":  # 2.1.325 asks about ``timeout 5 cd src``, which is no cd
+            return self._change_folder(rest) if len(unit.command.words) == len(unit.argv) else None
         if head == "git":
             wanted = programs.READ_ONLY_GIT.get(rest[0]) if rest else None
             fine = wanted is not None and wanted.issuperset(rest[1:])
@@ -260,7 +265,11 @@ class ShellJudge:
     def _make_files(self, letters: str, rest: list[str]) -> Verdict | None:
         names = _operands(rest, letters)
         if not names or any(
-            self._paths.is_working_folder(name) or name[:1] in _ODD_BEGINNINGS or name[:1] in _QUOTES for name in names
+            self._paths.is_working_folder(name)
+            or name[:1] in _ODD_BEGINNINGS
+            or name[:1] in _QUOTES
+            or not _PLAIN_NAME.match(name)
+            for name in names
         ):
             return None
         return strictest([self._paths.judge_path(name, edit=True) for name in names])

@@ -12,7 +12,7 @@ from quarterdeck.wire.codec import DEFAULT_LIMIT_BYTES, decode
 from quarterdeck.wire.control import ControlCancelRequest, ControlRequest, ControlResponse, ControlSuccess
 from quarterdeck.wire.messages import CommandLifecycleMessage, UserMessage
 from quarterdeck.wire.notices import ControlRequestProgressMessage
-from quarterdeck.wire.requests.base import OutgoingRequest
+from quarterdeck.wire.requests import OutgoingRequest
 from quarterdeck.wire.requests.session import InitializeRequest
 from quarterdeck.wire.result import ResultMessage
 from quarterdeck.wire.system import InitMessage, SessionStateChangedMessage
@@ -25,6 +25,7 @@ from .prompts import OpenPrompts, user_line
 from .side import Side, sooner
 from .states import (
     HANDSHAKE,
+    IDLE_WAIT_S,
     INITIALIZE_TIMEOUT_S,
     REQUEST_TIMEOUT_S,
     SETTLE_S,
@@ -54,8 +55,11 @@ class HostSide(Side):
         clock: Callable[[], float],
         serves: Container[str] = SERVED,
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
+        idle_wait_s: float | None = IDLE_WAIT_S,
     ) -> None:
         super().__init__(new_id=new_id, clock=clock, serves=serves, limit_bytes=limit_bytes)
+        self._idle_wait_s = idle_wait_s
+        self._idle_deadline: float | None = None
         self._handshake = StateMachine(HANDSHAKE, Handshake.NOT_ASKED)
         self._turn = StateMachine(TURN, TurnState.IDLE)
         self._prompts = OpenPrompts()
@@ -248,6 +252,7 @@ class HostSide(Side):
     def _cli_state_changed(self, message: SessionStateChangedMessage) -> None:
         self._emit(message)
         self._cli_state = message.state
+        self._idle_deadline = None
         self._close_when_quiet()
 
     def _tasks_changed(self, message: BackgroundTasksChangedMessage) -> None:
@@ -363,12 +368,16 @@ class HostSide(Side):
 
     def next_deadline(self) -> float | None:
         deadline = super().next_deadline()
+        if self._idle_deadline is not None:
+            deadline = sooner(deadline, self._idle_deadline)
         return deadline if self._settle_deadline is None else sooner(deadline, self._settle_deadline)
 
     def tick(self, now: float | None = None) -> None:
         now = self._now() if now is None else now
         super().tick(now)
         self._settle(now)
+        if self._idle_deadline is not None and self._idle_deadline <= now:
+            self._idle_deadline, self._cli_state = None, None
         self._close_when_quiet()
 
     def _settle(self, now: float) -> None:
@@ -386,15 +395,27 @@ class HostSide(Side):
     @property
     def quiet(self) -> bool:
         """Whether the CLI has nothing to do and nobody waits for an answer."""
+        return self._seems_quiet and self._cli_state in (None, "idle")
+
+    @property
+    def _seems_quiet(self) -> bool:
+        """The same, whatever the CLI says of itself."""
         if self._handshake.state is Handshake.ASKED or self._turn.state is not TurnState.IDLE:
             return False
         if len(self._prompts) or self._tasks or self._ours or self._theirs:
             return False
-        return not self._turn_expected and self._cli_state in (None, "idle")
+        return not self._turn_expected
 
     def _close_when_quiet(self) -> None:
-        if self._input.state is Flow.FINISHING and self.quiet:
+        """A CLI that never calls itself idle again, though nothing it does can be seen, is not waited for endlessly."""
+        if self._input.state is not Flow.FINISHING:
+            return
+        if self.quiet:
             self.close_input()
+        elif not self._seems_quiet or self._idle_wait_s is None:
+            self._idle_deadline = None
+        elif self._idle_deadline is None:
+            self._idle_deadline = self._now() + self._idle_wait_s
 
     _handlers = Side._handlers | {
         InitMessage: _turn_started,

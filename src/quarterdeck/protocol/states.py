@@ -28,6 +28,9 @@ from quarterdeck._errors import QuarterdeckError
 END_WAIT_S = 5.0
 """How long after the end of the peer's stream its exit is waited for, before open requests fail without it."""
 
+IDLE_WAIT_S = 600.0
+"""How long a CLI that says it is running, between turns and with no task that is known, keeps its input open."""
+
 SETTLE_S = 1.0
 """How long silence must last to count as idle, where the CLI does not say that it is."""
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .errors import HostUnreachable
     from .link import Patience
     from .remote_host import RemoteHost
+    from .subscriptions import Behind
 
 __all__: list[str] = []
 _names = LazyNames(globals())
@@ -27,3 +28,5 @@ _names.of(".link")
 __all__ += ["Patience"]
 _names.of(".remote_host")
 __all__ += ["RemoteHost"]
+_names.of(".subscriptions")
+__all__ += ["Behind"]

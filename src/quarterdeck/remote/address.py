@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 SOCKET_FILE, TOKEN_FILE = "host.sock", "token"
 MESSAGE_LIMIT_BYTES = 256 * 1024 * 1024
 """Of what the host sends at once: a row of the log has 64 MiB at most, and JSON makes it longer."""
+CA_VARIABLE = "QUARTERDECK_CA_FILE"
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
@@ -37,23 +38,31 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     """Of its WebSocket; with ``unix``, only the path counts."""
     token: str
     unix: Path | None = None
+    tls: ssl.SSLContext | None = None
+    """For a host whose certificate the system does not trust."""
 
     @classmethod
-    def find(cls, host: str | os.PathLike[str] | None = None, token: str | None = None) -> Address:
-        """From what was given, ``QUARTERDECK_HOST`` and ``QUARTERDECK_TOKEN``, or the user's state folder.
+    def find(
+        cls,
+        host: str | os.PathLike[str] | None = None,
+        token: str | None = None,
+        ca_file: str | os.PathLike[str] | None = None,
+    ) -> Address:
+        """From what was given, the environment (``QUARTERDECK_HOST``, ``_TOKEN``, ``_CA_FILE``), or the user's state
+        folder.
 
         ``host`` is a URL, a Unix socket (``unix:/run/host.sock``, or its path) or a state folder.
         """
         named = os.fspath(host) if host else os.environ.get("QUARTERDECK_HOST") or str(state_folder())
         if "://" in named and not named.startswith("unix:"):
-            return cls._of_url(named, token)
+            return cls._of_url(named, token, ca_file or os.environ.get(CA_VARIABLE))
         place = Path(named.removeprefix("unix://").removeprefix("unix:")).expanduser().absolute()
         socket = place / SOCKET_FILE if place.is_dir() or not place.suffix else place
         secret = _token(token, socket.parent, str(socket))
         return cls(shown=str(socket), url=f"ws://localhost{SOCKET}", token=secret, unix=socket)
 
     @classmethod
-    def _of_url(cls, given: str, token: str | None) -> Address:
+    def _of_url(cls, given: str, token: str | None, ca_file: str | os.PathLike[str] | None) -> Address:
         parts = urlsplit(given)
         scheme, name = _SCHEMES.get(parts.scheme), parts.hostname
         if scheme is None or not name or parts.query or parts.fragment or parts.username:
@@ -61,7 +70,12 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
                 "invalid", f"{given} is not the URL of a host.", hint="Use a URL such as https://host:8787."
             )
         path = parts.path.rstrip("/").removesuffix(SOCKET)
-        return cls(shown=given, url=f"{scheme}://{parts.netloc}{path}{SOCKET}", token=_token(token, None, given))
+        return cls(
+            shown=given,
+            url=f"{scheme}://{parts.netloc}{path}{SOCKET}",
+            token=_token(token, None, given),
+            tls=_trusting(ca_file) if ca_file and scheme == "wss" else None,
+        )
 
     @property
     def is_loopback(self) -> bool:
@@ -87,8 +101,8 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         }
         if self.unix is not None:
             return await unix_connect(str(self.unix), self.url, **settings)
-        if tls is not None:
-            settings["ssl"] = tls
+        if (trusted := tls or self.tls) is not None:
+            settings["ssl"] = trusted
         return await connect(self.url, proxy=None if self.is_loopback else True, **settings)
 
 
@@ -99,6 +113,21 @@ def _is_loopback(name: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def _trusting(ca_file: str | os.PathLike[str]) -> ssl.SSLContext:
+    """Trusts these certificates, and those that the system trusts."""
+    context = ssl.create_default_context()
+    try:
+        context.load_verify_locations(ca_file)
+    except OSError as error:  # also a file without a certificate
+        why = "it contains no certificate" if isinstance(error, ssl.SSLError) else error.strerror
+        raise HostError(
+            "invalid",
+            f"The certificates in {os.fspath(ca_file)} cannot be read: {why}.",
+            hint="Use a PEM file with the certificate of the host, or of the authority that issued it.",
+        ) from error
+    return context
 
 
 def _token(given: str | None, folder: Path | None, shown: str) -> str:

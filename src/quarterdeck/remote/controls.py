@@ -62,7 +62,7 @@ async def _rename(host: RemoteHost, session_id: str, fields: Fields) -> dict[str
     if fields.get("session_id") not in (None, session_id):
         own = await host.get_session(takes.OfSession(session_id=session_id))
         if fields["session_id"] != own.transcript_id:
-            raise HostError("invalid", "A session renames itself, not another one.", field="session_id")
+            raise HostError("invalid", "A session can only rename itself.", field="session_id")
     await host.update_session(takes.UpdateSession(session_id=session_id, name=fields["title"]))
     return {}
 

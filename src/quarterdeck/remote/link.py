@@ -19,7 +19,7 @@ from quarterdeck.host.errors import HostError
 
 from .address import Address
 from .errors import HostUnreachable, error_of
-from .subscriptions import Head, Subscription
+from .subscriptions import Behind, Head, Subscription
 
 State: TypeAlias = Literal["closed", "connecting", "connected", "reconnecting", "lost"]
 
@@ -65,17 +65,21 @@ class Link:
         patience: Patience,
         tls: ssl.SSLContext | None = None,
         on_state: Callable[[State], None] | None = None,
+        on_behind: Callable[[Behind], None] | None = None,
     ) -> None:
         self._address = address
         self._patience = patience
         self._tls = tls
         self._on_state = on_state
+        self._on_behind = on_behind
         self.state: State = "closed"
         self.connections = 0
         """How often it was connected."""
         self._refs = 0
         self._asked: dict[int, _PendingCall] = {}
         self._subscriptions: dict[int, Subscription] = {}
+        self._behind: dict[int, Subscription] = {}
+        """Those that were left until their readers have caught up."""
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._running: asyncio.Task[None] | None = None
         self._heard_at = 0.0
@@ -123,13 +127,24 @@ class Link:
         """Begin, or continue, after the subscription's cursor."""
         self._start()
         self._forget(subscription)
+        if self._behind.pop(subscription.ref, None) is not None:
+            self._tell_behind(subscription)
         subscription.ref = self._new_ref()
         self._subscriptions[subscription.ref] = subscription
         self._outgoing.put_nowait(subscription.message())
 
     def unsubscribe(self, subscription: Subscription) -> None:
+        self._behind.pop(subscription.ref, None)
         if self._forget(subscription):
             self._outgoing.put_nowait(msgspec.json.encode({"op": "unsubscribe", "ref": subscription.ref}))
+
+    def behind(self) -> list[Behind]:
+        """The streams whose readers are behind."""
+        return [subscription.behind() for subscription in self._behind.values()]
+
+    def _tell_behind(self, subscription: Subscription) -> None:
+        if self._on_behind is not None:
+            self._on_behind(subscription.behind())
 
     def _forget(self, subscription: Subscription) -> bool:
         return self._subscriptions.pop(subscription.ref, None) is not None
@@ -197,8 +212,14 @@ class Link:
                 why = f"it responded with status {error.response.status_code}" if told is None else told.message
                 if told is not None and told.code not in PASSING:
                     raise told from error
+            except ssl.SSLCertVerificationError as error:
+                why = f"its certificate is not accepted: {error.verify_message}"
+                hint = "If it is the right one, trust it with QUARTERDECK_CA_FILE, ca_file= or --ca-file."
+                raise HostUnreachable(self._address.shown, why, hint=hint) from error
             except ssl.SSLError as error:
-                raise HostUnreachable(self._address.shown, f"its certificate is not accepted: {error}") from error
+                why = f"TLS failed: {error.reason or error}"
+                if not self.connections:
+                    raise HostUnreachable(self._address.shown, why, hint="Does it serve https?") from error
             except (ConnectionRefusedError, FileNotFoundError) as error:
                 why = "nothing is listening there"
                 if not self.connections:
@@ -288,6 +309,8 @@ class Link:
             subscription.take(head, part)
             if subscription.is_behind:
                 self.unsubscribe(subscription)
+                self._behind[subscription.ref] = subscription
+                self._tell_behind(subscription)
 
     def _answer(self, asked: _PendingCall, head: Head, part: msgspec.Raw) -> None:
         if head.op == "ok":

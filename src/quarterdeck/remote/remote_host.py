@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from types import TracebackType
 from typing import Any
 
+from quarterdeck.gateways.common.tracing import current_trace
 from quarterdeck.host import requests as takes
 from quarterdeck.host import resources as returns
 from quarterdeck.host.folding import Preview
@@ -19,7 +20,7 @@ from .approvals import watched_approvals
 from .encoding import item_of, message_for, result_of
 from .link import Link, Patience, State
 from .operations import RemoteOperations
-from .subscriptions import HostSubscription, SessionSubscription, Subscription
+from .subscriptions import Behind, HostSubscription, SessionSubscription, Subscription
 
 
 class RemoteHost(RemoteOperations):
@@ -30,21 +31,25 @@ class RemoteHost(RemoteOperations):
         host: str | os.PathLike[str] | None = None,
         *,
         token: str | None = None,
+        ca_file: str | os.PathLike[str] | None = None,
         tls: ssl.SSLContext | None = None,
         patience: Patience | None = None,
         on_state: Callable[[State], None] | None = None,
+        on_behind: Callable[[Behind], None] | None = None,
     ) -> None:
         """
         Args:
             host: A URL, a Unix socket or a state folder; without it, ``QUARTERDECK_HOST`` or the user's own host.
             token: Without it, ``QUARTERDECK_TOKEN`` or, for a host on this machine, the one in its state folder.
-            tls: For certificates that the system does not know.
+            ca_file: Certificates to trust beside the system's, as PEM; without it, ``QUARTERDECK_CA_FILE``.
+            tls: For more than that, for example a certificate of the client.
             patience: How long things may take.
             on_state: Told when the connection is made, lost, made again, or given up.
+            on_behind: Told when the reader of a stream has fallen behind, and when it has caught up.
         """
-        self.address = Address.find(host, token)
+        self.address = Address.find(host, token, ca_file)
         self._patience = patience or Patience()
-        self._link = Link(self.address, patience=self._patience, tls=tls, on_state=on_state)
+        self._link = Link(self.address, patience=self._patience, tls=tls, on_state=on_state, on_behind=on_behind)
 
     async def open(self) -> RemoteHost:
         """Connect. Raises ``HostError``; ``HostUnreachable`` if there is no host."""
@@ -72,9 +77,14 @@ class RemoteHost(RemoteOperations):
         """Of the connection."""
         return self._link.state
 
+    @property
+    def behind(self) -> list[Behind]:
+        """The streams whose readers are so slow that the rest waits at the host."""
+        return self._link.behind()
+
     async def _call(self, name: str, request: takes.Request, key: str | None = None) -> Any:
         operation = OPERATIONS[name]
-        message = message_for(operation, request)
+        message = message_for(operation, request) | current_trace()
         if operation.writes:
             message["idempotency_key"] = key or str(uuid.uuid4())
         limit_s: float | None = self._patience.answer_s

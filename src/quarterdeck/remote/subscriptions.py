@@ -32,6 +32,16 @@ class Head(msgspec.Struct):
     pos: int | None = None
 
 
+class Behind(msgspec.Struct, frozen=True, kw_only=True):
+    """A stream whose reader is so slow that the rest waits at the host until it has caught up."""
+
+    stream: str
+    """The operation: ``watch_session`` …"""
+    session_id: str | None
+    waiting: int
+    """How much the reader has not taken yet. 0: it has caught up, and the stream continues."""
+
+
 Told: TypeAlias = tuple[str, msgspec.Raw]
 """The kind of what was received, and its whole content."""
 
@@ -87,6 +97,9 @@ class Subscription:
     @property
     def drained(self) -> bool:
         return not self._waiting
+
+    def behind(self) -> Behind:
+        return Behind(stream=self._asked["op"], session_id=self._asked.get("session_id"), waiting=len(self._waiting))
 
     async def next(self) -> Told | None:
         """None at the end. Raises ``HostError``."""

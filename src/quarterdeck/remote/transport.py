@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing
 from typing import Any
 
@@ -26,8 +26,17 @@ from quarterdeck.protocol.events import AnswerReceived, CancelReceived, Event, R
 from quarterdeck.protocol.ledger import subtype_of
 from quarterdeck.protocol.side import Side
 from quarterdeck.transport import DEFAULT_GRACE, ExitStatus, Grace, Receiver, TransportClosed
-from quarterdeck.wire import ControlRequest, InitializeRequest, UserMessage, WireObject, decode
+from quarterdeck.wire import (
+    ControlRequest,
+    InitializeRequest,
+    KeepAliveMessage,
+    UpdateEnvironmentVariables,
+    UserMessage,
+    WireObject,
+    decode,
+)
 
+from . import own_lines
 from .callbacks import CallbackServer, RefusedError
 from .controls import control
 from .decisions import decision_of, has_callback
@@ -40,8 +49,9 @@ logger = logging.getLogger("quarterdeck.remote")
 
 STOPPING_S = 10.0
 """For the host to end a session's process, beyond what the session allows for it."""
-
-
+AWAY_S = 300.0
+"""For hooks and tools, while this program is not connected. A broken connection is given up before; then the program
+is gone, and its session must not hang until the hook's own time is over."""
 ANSWERING_S = 2.0
 """For answers that are under way when the process has ended."""
 
@@ -72,14 +82,16 @@ class RemoteTransport:
         Args:
             attach: Go on with this session of the host instead of making one. It gets a process if it has none.
             after: With ``attach``, the ``cursor`` after which to read; without it, the whole log is read first.
-            detached_s: How long hooks and tools wait for this program while it is not connected.
+            detached_s: How long hooks and tools wait for this program while it is not connected. Default: ``AWAY_S``.
             on_session: Told the host's id of the session, before anything of it is read.
             on_decided: Told of what this program was asked and somebody else has decided, and of the tool call.
         """
         self._options = options
+        self._place = host, token
         self._borrowed = Borrowed(host, token)
         self._attach, self._after = attach, after
-        self._detached_s, self._on_session, self._on_decided = detached_s, on_session, on_decided
+        self._detached_s = AWAY_S if detached_s is None else detached_s
+        self._on_session, self._on_decided = on_session, on_decided
         self._host: RemoteHost | None = None
         self.session_id: str | None = None
         """The host's id of the session."""
@@ -105,7 +117,9 @@ class RemoteTransport:
         self._answered_here: set[str] = set()
         """Approvals whose decision is on its way to the host."""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._last_prompt: asyncio.Task[None] | None = None
+        self._last_input: asyncio.Task[None] | None = None
+        self._refused: HostError | None = None
+        """Why the host did not take what nobody waits for; the next prompt says it."""
         self._said: set[str] = set()
         """The prompts of this session."""
         self._queued: set[str] = set()
@@ -116,6 +130,8 @@ class RemoteTransport:
         self._status: ExitStatus | None = None
         self._exit = ExitStatus(code=0)
         """How the last process ended."""
+        self._restarts = False
+        """The host gives the session another process, after a crash."""
         self._done = asyncio.Event()
         self.pid: int | None = None
         self._stderr = ""
@@ -139,8 +155,8 @@ class RemoteTransport:
 
     async def drain(self) -> None:
         """Prompts have reached the host when it confirms them: then they are in its log."""
-        while self._last_prompt is not None and not self._last_prompt.done():
-            await asyncio.wait([self._last_prompt])
+        while self._last_input is not None and not self._last_input.done():
+            await asyncio.wait([self._last_input])
 
     def pause_reading(self) -> None:
         self._may_deliver.clear()
@@ -161,7 +177,8 @@ class RemoteTransport:
         """End the session's process on the host. Its log stays, and it can be resumed."""
         self._input_closed = True
         try:
-            if self._status is None and self._host is not None and self.session_id is not None:
+            runs = self._status is None or self._restarts
+            if runs and self._host is not None and self.session_id is not None:
                 async with asyncio.timeout(grace.eof_s + grace.term_s + STOPPING_S):
                     await self._host.stop(OfSession(session_id=self.session_id))
         except (HostError, TimeoutError) as error:
@@ -198,6 +215,22 @@ class RemoteTransport:
 
     _leaving: asyncio.Task[None] | None = None
 
+    def renewed(self, options: ClaudeAgentOptions, *, continues: bool) -> RemoteTransport:
+        """The way to another process, after this one was closed: of the same session, if it ``continues``."""
+        host, token = self._place
+        next_one = RemoteTransport(
+            options,
+            host,
+            token=token,
+            attach=self.session_id if continues else None,
+            after=self.cursor if continues else None,
+            detached_s=self._detached_s,
+            on_session=self._on_session,
+            on_decided=self._on_decided,
+        )
+        next_one._said = self._said
+        return next_one
+
     # What the session says
 
     def _take(self, event: Event) -> None:
@@ -212,9 +245,13 @@ class RemoteTransport:
             case AnswerReceived() | RequestFailed():
                 self._answered(event)
             case UserMessage():
-                self._last_prompt = self._run(self._prompt(event, self._last_prompt))
+                self._last_input = self._run(self._prompt(event, self._last_input))
+            case UpdateEnvironmentVariables():
+                self._last_input = self._run(self._update_environment(event, self._last_input))
+            case KeepAliveMessage():
+                pass  # the connection has its own
             case _:
-                logger.warning("The host cannot handle this line of the session: %s", event)
+                raise HostError("invalid", f"A session on a host cannot send {type(event).__name__}.")
 
     def _answered(self, event: AnswerReceived | RequestFailed) -> None:
         asked = self._asked.pop(event.request_id, None)
@@ -226,7 +263,7 @@ class RemoteTransport:
             asked.set_exception(RefusedError(event.error))
 
     async def _serve(self, request_id: str, request: WireObject) -> None:
-        before = self._last_prompt
+        before = self._last_input
         try:
             if isinstance(request, InitializeRequest):
                 answer = await self._begin(request)
@@ -235,10 +272,12 @@ class RemoteTransport:
                     await asyncio.wait([before])
                 fields = request.to_dict()
                 subtype = fields.pop("subtype", subtype_of(request))
+                if subtype == "mcp_message":
+                    logger.warning("A host does not pass on what MCP servers of a program say unasked: %s", fields)
                 waiting = set(self._queued)
                 answer = await control(*self._there, subtype, fields)
                 for prompt_id in _taken_back(fields, answer) & waiting:
-                    await self._deliver(_lifecycle(prompt_id, "cancelled"))
+                    await self._deliver(own_lines.lifecycle(prompt_id, "cancelled"))
         except HostError as error:
             if isinstance(request, InitializeRequest):
                 self.failure = error
@@ -290,7 +329,10 @@ class RemoteTransport:
             await asyncio.wait([before])
         line: dict[str, Any] = message.data
         prompt_id, priority = line.get("uuid"), line.get("priority") or "next"
+        refused, self._refused = self._refused, None
         try:
+            if refused is not None:
+                raise refused
             host, session_id = self._there
             given = SendPrompt(
                 session_id=session_id,
@@ -301,7 +343,17 @@ class RemoteTransport:
             self._said.add(str(prompt_id))
             await host.send_prompt(given)
         except (HostError, msgspec.ValidationError) as error:
-            await self._deliver(_failed_result(prompt_id, str(error)))
+            await self._deliver(own_lines.failed_result(prompt_id, str(error)))
+
+    async def _update_environment(self, message: UpdateEnvironmentVariables, before: asyncio.Task[None] | None) -> None:
+        """Nobody waits for the answer. If the host refuses, the next prompt does: it was meant for other variables."""
+        if before is not None:
+            await asyncio.wait([before])
+        try:
+            await control(*self._there, "update_environment_variables", {"variables": message.variables})
+        except HostError as error:
+            logger.error("The host did not change the environment of session %s: %s", self.session_id, error)
+            self._refused = error
 
     async def _finish(self) -> None:
         """No more input will come: end when everything that was asked is done."""
@@ -359,27 +411,27 @@ class RemoteTransport:
             case QueueChanged():
                 waiting = {prompt.id for prompt in event.prompts if prompt.state == "queued"} & self._said
                 for prompt_id in waiting - self._queued:
-                    await self._deliver(_lifecycle(prompt_id, "queued"))
+                    await self._deliver(own_lines.lifecycle(prompt_id, "queued"))
                 self._queued = waiting
             case ProcessChanged(state="running"):
                 self.pid = event.pid
             case ProcessChanged(state="exited" | "lost"):
                 self._stderr = event.stderr
                 self._exit = ExitStatus(code=event.exit_code, signal=_number(event.signal))
-            case StatusChange(state="stopped") | StatusChange(state="crashed", until=None):
+            case StatusChange(state="stopped" | "crashed"):
                 if self.caught_up.is_set():  # else it has been given another process since
+                    self._restarts = event.until is not None
                     await self._answers()
-                    self._end(self._exit)
+                    self._end(self._exit)  # another process would not finish the turn of this one
             case Gap():
                 self._epoch = event.epoch
-                told = {"type": "system", "subtype": "gap", **msgspec.to_builtins(event), "session_id": ""}
-                await self._deliver(msgspec.json.encode({**told, "type": "system"}) + b"\n")
+                await self._deliver(own_lines.gap(event))
 
     def _lines(self, event: RawLine) -> list[bytes]:
         """What the session reads of a line: messages from Claude Code, and what others send to it."""
         if event.direction == "received":
             return self._output.lines(event.line)
-        prompt = _prompt_of_others(event.line, self._said)
+        prompt = own_lines.prompt_of_others(event.line, self._said)
         return [] if prompt is None else [prompt]
 
     async def _deliver(self, data: bytes) -> None:
@@ -429,7 +481,7 @@ class RemoteTransport:
         deciding = self._approvals.get(approval.id)
         if deciding is not None and approval.id not in self._answered_here:  # somebody else was faster
             deciding.cancel()
-            self._on_decided(approval, None if written is None else _tool_call(written))
+            self._on_decided(approval, None if written is None else own_lines.tool_call(written))
 
     async def _decide(self, approval: Approval) -> None:
         """Ask the program what Claude Code asks; the first decision counts, whoever makes it."""
@@ -450,7 +502,7 @@ class RemoteTransport:
             if error.code in ("already_decided", "withdrawn"):
                 with contextlib.suppress(HostError):
                     decided = await host.get_approval(OfApproval(approval_id=approval.id))
-                    self._on_decided(decided, _tool_call(request.raw))
+                    self._on_decided(decided, own_lines.tool_call(request.raw))
                 return
             logger.error("The host refused the decision about %s: %s", approval.summary, error)
             with contextlib.suppress(HostError):
@@ -483,66 +535,6 @@ class RemoteTransport:
             self._receiver.eof_received()
             self._receiver.exited(status)
         self._done.set()
-
-
-class _Request(msgspec.Struct):
-    tool_use_id: str | None = None
-
-
-class _Asked(msgspec.Struct):
-    request: _Request
-
-
-def _tool_call(written: bytes) -> str | None:
-    """The call that a request is about, if it is about one."""
-    try:
-        return msgspec.json.decode(written, type=_Asked).request.tool_use_id
-    except msgspec.MsgspecError:
-        return None
-
-
-class _Sent(msgspec.Struct):
-    type: str = ""
-    uuid: str | None = None
-
-
-def _prompt_of_others(line: str, own: Collection[str]) -> bytes | None:
-    """Someone else's prompt to the session, in the form in which Claude Code reports prompts that are not ours."""
-    try:
-        head = msgspec.json.decode(line, type=_Sent)
-        if head.type != "user" or head.uuid in own:
-            return None
-        told: dict[str, Any] = msgspec.json.decode(line)
-    except msgspec.MsgspecError:
-        return None
-    return msgspec.json.encode({"origin": {"kind": "human"}, "session_id": "", **told})
-
-
-def _failed_result(prompt_id: str | None, why: str) -> bytes:
-    """The end of a turn that never began, with the reason."""
-    result = {
-        "type": "result",
-        "subtype": "error_during_execution",
-        "is_error": True,
-        "errors": [why],
-        "duration_ms": 0,
-        "duration_api_ms": 0,
-        "num_turns": 0,
-        "total_cost_usd": 0,
-        "usage": {},
-        "modelUsage": {},
-        "permission_denials": [],
-        "session_id": "",
-        "uuid": new_id(),
-        "user_message_uuids": [prompt_id],
-    }
-    return msgspec.json.encode(result) + b"\n"
-
-
-def _lifecycle(prompt_id: str, state: str) -> bytes:
-    """What Claude Code would say of a prompt, if it and not the host kept the queue."""
-    told = {"type": "command_lifecycle", "command_uuid": prompt_id, "state": state, "uuid": new_id(), "session_id": ""}
-    return msgspec.json.encode(told) + b"\n"
 
 
 def _taken_back(fields: dict[str, Any], answer: dict[str, Any]) -> set[str]:

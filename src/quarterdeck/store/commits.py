@@ -11,7 +11,7 @@ from .records import (
     ApprovalDecision,
     ApprovalRecord,
     ApprovalState,
-    AuditEntry,
+    AuditRecord,
     GrantRecord,
     NewRow,
     Receipt,
@@ -84,7 +84,7 @@ class AddUsage(msgspec.Struct, frozen=True):
 class AddAudit(msgspec.Struct, frozen=True):
     """Note who did what."""
 
-    entry: AuditEntry
+    entry: AuditRecord
 
 
 class AddEffect(msgspec.Struct, frozen=True):
@@ -156,3 +156,8 @@ class Committed(msgspec.Struct, frozen=True, kw_only=True):
     replayed: bool = False
     """Nothing was written now: this is the outcome of an earlier commit with the same key, including ``outcome``."""
     outcome: bytes = b""
+
+    @property
+    def rows(self) -> int:
+        """How many it has written now."""
+        return self.last_seq - self.first_seq + 1 if self.last_seq and not self.replayed else 0

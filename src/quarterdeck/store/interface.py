@@ -60,6 +60,11 @@ class EventStore(ABC):
     """How long transactions took, where that is known."""
 
     @property
+    @abstractmethod
+    def rows_written(self) -> int:
+        """Rows of all sessions since the store was opened."""
+
+    @property
     def commits_waiting(self) -> int:
         """How many wait to be written."""
         return 0

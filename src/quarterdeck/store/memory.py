@@ -33,7 +33,7 @@ from .queries import (
 from .records import (
     OPEN_APPROVALS,
     ApprovalRecord,
-    AuditEntry,
+    AuditRecord,
     Effect,
     GrantRecord,
     LogHead,
@@ -44,7 +44,6 @@ from .records import (
     TokenRecord,
     Usage,
 )
-from .retaining import last_to_go
 from .tables import Log, new_epoch
 
 
@@ -53,6 +52,7 @@ class MemoryStore(EventStore):
 
     def __init__(self) -> None:
         self._tables_while_open = MemoryTables()
+        self._rows = 0
         self._closed = False
 
     @property
@@ -61,8 +61,14 @@ class MemoryStore(EventStore):
             raise StoreClosed
         return self._tables_while_open
 
+    @property
+    def rows_written(self) -> int:
+        return self._rows
+
     async def commit(self, commit: Commit) -> Committed:
-        return apply(self._tables, commit)
+        committed = apply(self._tables, commit)
+        self._rows += committed.rows
+        return committed
 
     async def claim(self, sessions: Sequence[str], *, owner: str) -> dict[str, int]:
         return claim(self._tables, sessions, owner)
@@ -104,7 +110,7 @@ class MemoryStore(EventStore):
         if record is not None and record.open_seq:
             open_seqs.append(record.open_seq)
         sizes = ((row.seq, row.at, len(row.body)) for row in rows)
-        last = last_to_go(log, sizes, needed_from=min(open_seqs, default=None), retention=retention, now=now)
+        last = log.last_to_go(sizes, needed_from=min(open_seqs, default=None), retention=retention, now=now)
         gone = last + 1 - log.first_seq
         log.size_bytes -= sum(len(row.body) for row in rows[:gone])
         del rows[:gone]
@@ -248,7 +254,7 @@ def _matches(record: SessionRecord, query: SessionQuery) -> bool:
     )
 
 
-def _audited(entry: AuditEntry, query: AuditQuery, before: int | None) -> bool:
+def _audited(entry: AuditRecord, query: AuditQuery, before: int | None) -> bool:
     return (
         (before is None or entry.id < before)
         and query.session in (None, entry.session)

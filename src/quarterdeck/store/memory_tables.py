@@ -9,10 +9,10 @@ import msgspec
 from .commits import Committed
 from .records import (
     ApprovalRecord,
-    AuditEntry,
+    AuditRecord,
+    ChangeRecord,
     Effect,
     GrantRecord,
-    HostChange,
     NewRow,
     Receipt,
     Row,
@@ -38,11 +38,11 @@ class MemoryTables:
         self.grants: dict[str, GrantRecord] = {}
         self.tokens: dict[str, TokenRecord] = {}
         self.usage: list[UsageEntry] = []
-        self.audit: list[AuditEntry] = []
+        self.audit: list[AuditRecord] = []
         self.effects: dict[int, Effect] = {}
         self.settings: dict[str, bytes] = {}
         self.receipts: dict[tuple[str, str], tuple[Receipt, Committed]] = {}
-        self.changes: list[HostChange] = []
+        self.changes: list[ChangeRecord] = []
         self.position = 0
         self._counts = dict.fromkeys(("log", "approval", "audit", "effect"), 0)
 
@@ -109,7 +109,7 @@ class MemoryTables:
     def add_usage(self, entry: UsageEntry) -> None:
         self.usage.append(entry)
 
-    def add_audit(self, entry: AuditEntry) -> None:
+    def add_audit(self, entry: AuditRecord) -> None:
         self.audit.append(msgspec.structs.replace(entry, id=self._count("audit")))
 
     def add_effect(self, session: str | None, kind: str, body: bytes) -> int:
@@ -135,5 +135,5 @@ class MemoryTables:
 
     def add_change(self, kind: str, id: str, record: SessionRecord | ApprovalRecord | None) -> int:  # noqa: A002
         self.position += 1
-        self.changes.append(HostChange(self.position, kind, id, record))  # type: ignore[arg-type]
+        self.changes.append(ChangeRecord(self.position, kind, id, record))  # type: ignore[arg-type]
         return self.position

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 import msgspec
 
 from .errors import InvalidCursor
-from .records import ApprovalRecord, ApprovalState, AuditEntry, HostChange, LogHead, Row, SessionRecord, Usage
+from .records import ApprovalRecord, ApprovalState, AuditRecord, ChangeRecord, LogHead, Row, SessionRecord, Usage
 
 UsageDimension: TypeAlias = Literal["day", "model", "session", "cwd", "account", "agent", "turn"]
 
@@ -87,7 +87,7 @@ class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):
 class AuditPage(msgspec.Struct, frozen=True):
     """Part of the audit."""
 
-    entries: list[AuditEntry]
+    entries: list[AuditRecord]
     next_cursor: str | None = None
 
 
@@ -101,7 +101,7 @@ class UsageTotal(msgspec.Struct, frozen=True):
 class HostChangePage(msgspec.Struct, frozen=True):
     """Changes after a position. ``gap``: they do not go back that far, or not that far ahead; fetch the lists."""
 
-    changes: list[HostChange]
+    changes: list[ChangeRecord]
     position: int
     gap: bool = False
 

@@ -197,7 +197,7 @@ class UsageEntry(Usage, frozen=True, kw_only=True):
     """The sub-agent's type; empty for the main agent."""
 
 
-class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Who did what, through which face. The store counts the entries (``id``)."""
 
     at: float
@@ -230,7 +230,7 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     at: float
 
 
-class HostChange(msgspec.Struct, frozen=True):
+class ChangeRecord(msgspec.Struct, frozen=True):
     """A session or an approval as it was at this position of the host-wide stream; None: it was deleted."""
 
     pos: int

@@ -133,7 +133,7 @@ class SearchIndex:
         try:
             return self._load()
         except sqlite3.DatabaseError as error:
-            logger.warning("The search index is made anew: %s", error)
+            logger.warning("Rebuilding the search index: %s", error)
             self._disconnect(self._writer)
             for path in self.path.parent.glob(f"{FILE}*"):
                 path.unlink()
@@ -143,7 +143,7 @@ class SearchIndex:
         self._writer = connection = _connected(self.path)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, VERSION):
-            raise sqlite3.DatabaseError(f"it is of version {version}")
+            raise sqlite3.DatabaseError(f"wrong version: {version}")
         if version == 0:
             with _transaction(connection):
                 for statement in _TABLES:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import msgspec
 
 from .commits import Committed
+from .queries import Retention
 from .records import (
     ApprovalRecord,
-    AuditEntry,
+    AuditRecord,
     GrantRecord,
     LogHead,
     NewRow,
@@ -61,6 +62,27 @@ class Log(msgspec.Struct):
         self.generation, self.spool_end, self.input_number = generation, spool_end, input_number
         self.last_seq += len(rows)
 
+    def last_to_go(
+        self, rows: Iterable[tuple[int, float, int]], *, needed_from: int | None, retention: Retention, now: float
+    ) -> int:
+        """The last row that may go: the oldest may that are too old or too many, up to the first that is needed.
+
+        It is the one before the log's first if none may. ``rows`` are number, time and size from the log's first on;
+        only as many are read as may go. A clock that was set back leaves rows with times out of order: then those
+        behind a younger row stay until that one has aged.
+        """
+        limit = self.snapshot_seq if needed_from is None else min(self.snapshot_seq, needed_from - 1)
+        oldest = None if retention.row_age_s is None else now - retention.row_age_s
+        excess = 0 if retention.row_bytes is None else self.size_bytes - retention.row_bytes
+        last = self.first_seq - 1
+        for seq, at, size in rows:
+            is_old = oldest is not None and at < oldest
+            if seq > limit or not (is_old or excess > 0):
+                break
+            last = seq
+            excess -= size
+        return last
+
 
 class Tables(Protocol):
     """What a commit reads and writes, inside one transaction."""
@@ -86,7 +108,7 @@ class Tables(Protocol):
     def token_id(self, digest: bytes) -> str | None: ...
     def put_token(self, record: TokenRecord) -> None: ...
     def add_usage(self, entry: UsageEntry) -> None: ...
-    def add_audit(self, entry: AuditEntry) -> None: ...
+    def add_audit(self, entry: AuditRecord) -> None: ...
     def add_effect(self, session: str | None, kind: str, body: bytes) -> int: ...
     def finish_effect(self, session: str | None, effect: int) -> None: ...
     def put_setting(self, name: str, body: bytes | None) -> None: ...

@@ -1,4 +1,4 @@
-"""Every control method of a session or client, waited for."""
+"""Blocking versions of all control methods."""
 
 from __future__ import annotations
 

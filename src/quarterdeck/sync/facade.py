@@ -43,7 +43,7 @@ async def _next(iterator: AsyncIterator[T]) -> T:
 
 
 class Blocking(Generic[P, T]):
-    """A method of the façade that does what the core's method of the same name does, and waits for it."""
+    """A method of the façade that calls the core's method of the same name and waits."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self._method = method

@@ -26,16 +26,21 @@ def query(
     prompt: str | Iterable[dict[str, Any]],
     options: ClaudeAgentOptions | None = None,
     transport: Transport | ByteTransport | None = None,
+    host: str | os.PathLike[str] | None = None,
+    token: str | None = None,
 ) -> Iterator[Message]:
-    """Ask once, or send several prompts, and yield every message until the CLI is done.
+    """Send one or more prompts and yield all messages until the CLI is done.
 
     An error result is yielded and then raised as ``ResultError``. Leaving the loop early ends the CLI.
+    ``host`` and ``token`` are those of ``connect``.
     """
     runner = ThreadRunner()
     messages = oneshot.query(
         prompt=prompt if isinstance(prompt, str) else runner.prompts(prompt),
         options=offload_options(options or ClaudeAgentOptions(), runner),
         transport=transport,
+        host=host,
+        token=token,
     )
     yield from Facade(messages)._iterate(messages)
 
@@ -49,7 +54,7 @@ def prompt(
     token: str | None = None,
     **changes: Any,
 ) -> ResultMessage:
-    """Ask once and return the result. An error result is raised as ``ResultError``.
+    """Send one prompt and return its result. An error result is raised as ``ResultError``.
 
     ``changes`` are options by name: ``prompt("…", model="haiku")``. ``host`` and ``token`` are those of ``connect``.
     """
@@ -69,7 +74,7 @@ def resume_session(
 ) -> Session:
     """A session that continues an earlier conversation: ``with resume_session(id) as session:``.
 
-    With ``fork`` it continues a copy under a new id, and the earlier conversation stays as it is. ``host`` and
+    With ``fork`` it continues a copy under a new id, and the original conversation is unchanged. ``host`` and
     ``token`` are those of ``connect``.
     """
     chosen = dataclasses.replace(options or ClaudeAgentOptions(), resume=session_id, fork_session=fork, **changes)

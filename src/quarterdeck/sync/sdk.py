@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
@@ -23,17 +24,23 @@ Prompts = Iterable[dict[str, Any]]
 
 
 class ClaudeSDKClient(Controls):
-    """A conversation of many turns. ``client.session`` is the same conversation with everything we have besides."""
+    """A conversation of many turns. ``client.session`` is the same conversation with everything ``Session`` offers."""
 
     _core: AsyncClient
 
     def __init__(
-        self, options: ClaudeAgentOptions | None = None, transport: Transport | ByteTransport | None = None
+        self,
+        options: ClaudeAgentOptions | None = None,
+        transport: Transport | ByteTransport | None = None,
+        *,
+        host: str | os.PathLike[str] | None = None,
+        token: str | None = None,
     ) -> None:
+        """``host`` and ``token`` are those of ``quarterdeck.sync.connect``."""
         self.options = options or ClaudeAgentOptions()
         self._runner = ThreadRunner()
         self._session: Session | None = None
-        super().__init__(AsyncClient(offload_options(self.options, self._runner), transport))
+        super().__init__(AsyncClient(offload_options(self.options, self._runner), transport, host=host, token=token))
 
     @property
     def session(self) -> Session:
@@ -54,7 +61,7 @@ class ClaudeSDKClient(Controls):
         self._session = self.session
 
     def query(self, prompt: str | Prompts, session_id: str = "default") -> None:
-        """Send a prompt, or all of an iterable. The answer comes through ``receive_response``."""
+        """Send a prompt, or each prompt of an iterable. Read the answer with ``receive_response``."""
         prompts = prompt if isinstance(prompt, str) else self._runner.prompts(prompt)
         self._wait(lambda: self._core.query(prompts, session_id))
 
@@ -63,7 +70,7 @@ class ClaudeSDKClient(Controls):
         return self._iterate(self._core.receive_messages())
 
     def receive_response(self) -> Iterator[Message]:
-        """Every message up to and with the next result."""
+        """Every message up to and including the next result."""
         return self._iterate(self._core.receive_response())
 
     get_mcp_status = blocking(AsyncClient.get_mcp_status)

@@ -68,7 +68,7 @@ class Session(Controls):
     # Opening and closing
 
     def open(self) -> Session:
-        """Start the CLI and shake hands. Raises an error that says what to do, and then leaves nothing running."""
+        """Start the CLI and initialize the session. If that fails, nothing is left running."""
 
         self._enter(self._core.open)
         return self
@@ -87,7 +87,8 @@ class Session(Controls):
         self._wait(enter)
 
     def close(self) -> ExitStatus | None:
-        """End the CLI and everything it started. In bounded time, and repeatable; a second Ctrl-C hastens it."""
+        """End the CLI and everything it started. Takes bounded time and can be repeated; a second Ctrl-C speeds it
+        up."""
         return self._wait(self._core.close)
 
     def reopen(self, options: ClaudeAgentOptions) -> None:
@@ -133,6 +134,11 @@ class Session(Controls):
     @property
     def turn_state(self) -> TurnState:
         return self._core.turn_state
+
+    @property
+    def unread_bytes(self) -> int:
+        """How far the program is behind: about as many bytes of messages have arrived, and were not read yet."""
+        return self._core.unread_bytes
 
     @property
     def pid(self) -> int | None:
@@ -191,7 +197,7 @@ class Session(Controls):
         self._wait(lambda: self._core.stream(self._runner.prompts(prompts)))
 
     def stream_in_background(self, prompts: Iterable[Mapping[str, Any] | Content], /) -> None:
-        """``stream`` in a thread of its own; if the iterable fails, so does reading."""
+        """``stream`` in a separate thread; if the iterable fails, so does reading."""
         LOOP_THREAD.call_function(self._core.stream_in_background, self._runner.prompts(prompts))
 
     def messages(self) -> Iterator[Message]:
@@ -199,7 +205,7 @@ class Session(Controls):
         return self._iterate(self._core.messages())
 
     def response(self) -> Iterator[Message]:
-        """The messages up to and with the next result, whichever prompt it answers."""
+        """The messages up to and including the next result, whichever prompt it answers."""
         return self._iterate(self._core.response())
 
     def batches(self) -> Iterator[list[Message]]:
@@ -227,5 +233,5 @@ def connect(
         options = options or ClaudeAgentOptions()
         transport = transport_to(host, options, token, attach=attach)
     elif attach is not None:
-        raise ValueError("attach names a session of a host: say which host")
+        raise ValueError("attach needs host=")
     return Session(options, transport=transport)

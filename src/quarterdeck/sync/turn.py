@@ -12,7 +12,7 @@ from .facade import Facade, blocking
 
 
 class Turn(Facade, Iterator[Message]):
-    """The messages of one prompt's turn, up to and with its result.
+    """The messages of one prompt's turn, up to and including its result.
 
     ``for message in turn`` follows it, ``turn.wait()`` waits for its ``ResultMessage``, ``turn.text()`` yields the text
     only. The prompt is sent when the turn is first read; stopping early leaves the rest to the next reader.
@@ -27,7 +27,7 @@ class Turn(Facade, Iterator[Message]):
 
     @property
     def result(self) -> ResultMessage | None:
-        """The end of the turn, once it is reached."""
+        """The result; None until the turn ends."""
         return self._core.result
 
     send = blocking(AsyncTurn.send)
@@ -40,7 +40,7 @@ class Turn(Facade, Iterator[Message]):
             raise StopIteration from None
 
     def wait(self) -> ResultMessage:
-        """The result, whatever it says; see ``checked`` for one that raises."""
+        """Wait for the result, even an error result; ``checked`` raises for those."""
         return self._wait(self._core._finish)
 
     def text(self) -> Iterator[str]:

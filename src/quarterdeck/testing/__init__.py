@@ -1,4 +1,4 @@
-"""The lab: test and debug a Claude Code program with no model and no network.
+"""Tools to test and debug a Claude Code program with no model and no network.
 
 ``sim``        a ``claude`` without a model                ``model``      a scripted model for the real CLI
 ``tap``        records a program and its ``claude``         ``trace``      shows a recording

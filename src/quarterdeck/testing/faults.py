@@ -291,7 +291,7 @@ def break_lines(lines: Iterable[bytes], faults: Iterable[Fault], *, seed: int = 
 
 
 def break_recording(recording: Recording, faults: Iterable[Fault], *, seed: int = 0) -> Recording:
-    """The recording as if this had happened in it: waits move the times, and what ends the stream ends the process."""
+    """Apply faults to a recording: waits shift the times, and a cut ends the process."""
     faults = list(faults)
     machines = {d: FaultLine(faults, d, seed=seed) for d in ("in", "out")}
     entries: list[Entry] = []

@@ -1,4 +1,4 @@
-"""Executables for programs that can only be given the path of their ``claude``, and no arguments before their own."""
+"""Launcher scripts for programs that accept only a path to ``claude``."""
 
 from __future__ import annotations
 

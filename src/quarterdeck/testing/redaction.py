@@ -57,6 +57,8 @@ _PATTERNS = (
 )
 _GROUPS = ("v1", "v2", "v3", "v4", "v5")
 _OPTION = re.compile(rb"(?i:--?[a-z0-9_-]*" + _NAMES_SECRET + rb")\Z")
+_ASSIGNED = re.compile(rb"((?i:[a-z0-9_.-]*" + _NAMES_SECRET + rb")=).+\Z", re.DOTALL)
+"""A word of a command line that is one assignment: its value is a secret, however short."""
 
 
 def is_secret_name(name: str) -> bool:
@@ -65,7 +67,7 @@ def is_secret_name(name: str) -> bool:
 
 
 class Redactor:
-    """Replaces what looks like a secret: only the secret, not the text that announces it."""
+    """Replaces what looks like a secret: only the secret itself, not its label."""
 
     def __init__(self, *, patterns: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> None:
         secrets = {value for name, value in (environment or {}).items() if is_secret_name(name)}
@@ -87,8 +89,11 @@ class Redactor:
         """A command line without secrets, including the word after ``--token``."""
         found, total, after_option = [], 0, False
         for word in words:
+            assigned = _ASSIGNED.match(word)
             if after_option and not word.startswith(b"-"):
                 redacted, count = MARK, 1
+            elif assigned is not None:
+                redacted, count = assigned[1] + MARK, 1
             else:
                 redacted, count = self.redact(word)
             after_option = _OPTION.match(word) is not None

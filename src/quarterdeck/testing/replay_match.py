@@ -1,10 +1,10 @@
 """Decides whether an input line matches the recorded one, although no two runs are the same byte for byte.
 
-Compared as JSON, after this normalisation, which is all that strict replay forgives:
+Compared as JSON, after this normalisation, which is all that strict replay tolerates:
 
 - ``uuid``, ``session_id``, ``timestamp`` and ``request_id`` are not compared (ids are mapped, see ``replay_player``);
 - a key with ``null`` counts as absent;
-- a message content ``"text"`` counts as ``[{"type": "text", "text": "text"}]``: the CLI takes both for the same;
+- a message content ``"text"`` counts as ``[{"type": "text", "text": "text"}]``: the CLI treats both the same;
 - inside strings, UUIDs, ids of the API (``toolu_…``, ``msg_…``, ``req_…``) and ISO times count as any other of their
   kind, and line endings and white space at the ends do not count;
 - ``[redacted]`` in the recording matches anything.

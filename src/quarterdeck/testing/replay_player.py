@@ -6,7 +6,7 @@ Prompts and requests must come in the recorded order; answers to the CLI's reque
 IDs that the host generates in each run are mapped: the answer to a request carries the id of the *live* request,
 and the uuid of a user message is the live one wherever the CLI repeats it. All other bytes are those recorded.
 
-Lenient: an input counts by its kind (type, subtype) alone; recorded inputs that the host leaves out are passed over,
+Lenient: an input counts by its kind (type, subtype) alone; recorded inputs that the host leaves out are skipped,
 with the CLI's answers to them; requests that were not recorded are answered with an error; other input is ignored.
 """
 

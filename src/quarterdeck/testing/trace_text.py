@@ -1,4 +1,4 @@
-"""One line of a conversation as a sentence for a person: who says it, and what.
+"""Describes one line of a conversation in a sentence.
 
 Unlike the timeline, which folds a conversation, this has a sentence for every line, even if it is only protocol. What a
 tool call is about, what it returned, what the CLI wants shown and what a turn cost come from the timeline.

@@ -104,7 +104,7 @@ class TraceView:
 
 
 def plain(text: str) -> str:
-    """One line without anything that a terminal would obey: controls, escapes, changes of direction."""
+    """One line without control sequences: controls, escapes, changes of direction."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _SHOWN.get(c) or f"\\u{{{ord(c):x}}}" for c in text)

@@ -13,8 +13,8 @@ import msgspec
 ToolStatus: TypeAlias = Literal[
     "writing", "waiting", "running", "background", "finished", "failed", "denied", "interrupted"
 ]
-"""``writing``: the model still writes the input. ``waiting``: for a person. The last four are final.
-``background``: the call itself has ended, its task goes on."""
+"""``writing``: the model is still writing the input. ``waiting``: for a person. The last four are final.
+``background``: the call itself has ended, its task continues."""
 
 FINAL_TOOL_STATUSES: frozenset[str] = frozenset({"finished", "failed", "denied", "interrupted"})
 

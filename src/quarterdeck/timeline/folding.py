@@ -114,7 +114,7 @@ class Timeline:
         return out
 
     def sent(self, message: Message | Mapping[str, Any], *, at: float) -> list[Event]:
-        """Return the events of a message that we write. A dict is read as the line that it will become."""
+        """Return the events of a message that we write. A dict is treated as the line it will be sent as."""
         if not isinstance(message, Message):
             message = wire.decode(wire.encode(message))
         out: list[Event] = []

@@ -46,7 +46,7 @@ class Said(ItemBase, kw_only=True):
     error: str | None = None
     """The text is the CLI's own, about this API error."""
     retracted: bool = False
-    """It no longer counts: the model was stopped or replaced, and started over."""
+    """Discarded: the model was stopped or replaced and started over."""
 
     def __str__(self) -> str:
         return f"{self.text}{''.join(self.pieces)}"
@@ -110,7 +110,7 @@ class RequestBase(ItemBase, kw_only=True):
 
 
 class Permission(RequestBase, kw_only=True):
-    """May this tool run?"""
+    """A request to run a tool."""
 
     tool_name: str
     label: str = ""
@@ -135,7 +135,7 @@ class Permission(RequestBase, kw_only=True):
 
 
 class Questions(RequestBase, kw_only=True):
-    """The model asks the person."""
+    """Questions from the model."""
 
     questions: list[Question] = []
     answers: dict[str, str] = {}
@@ -158,7 +158,7 @@ class PlanReview(RequestBase, kw_only=True):
 
 
 class Elicitation(RequestBase, kw_only=True):
-    """An MCP server wants something from the person: a form to fill, or a page to visit."""
+    """A request from an MCP server to the user: a form or a page."""
 
     server: str
     message: str = ""

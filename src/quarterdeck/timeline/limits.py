@@ -1,6 +1,6 @@
 """How much is kept. Long texts keep their two ends, and the oldest items go when there are too many.
 
-A text that is being said is a list of pieces: to join them at each piece would copy it as often as it has pieces.
+Streaming text is kept as a list of pieces; joining them each time would be quadratic.
 """
 
 from __future__ import annotations

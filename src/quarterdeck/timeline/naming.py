@@ -76,7 +76,7 @@ def rules_of(update: PermissionUpdate) -> list[str]:
 
 
 def suggestions(updates: Sequence[PermissionUpdate] | None) -> list[PermissionSuggestion]:
-    """What can be allowed for good, as the CLI suggests it."""
+    """The CLI's suggestions for “always allow”."""
     return [
         PermissionSuggestion(
             text=_text(update), destination=update.destination, update=update.to_dict(), rules=rules_of(update)

@@ -32,7 +32,7 @@ class Kept(PartBase):
 
 
 class Hunk(PartBase):
-    """Neighbouring changed lines. Each line begins with ``-``, ``+`` or a space; the starts count from 1."""
+    """A group of adjacent changed lines. Each line begins with ``-``, ``+`` or a space; the starts count from 1."""
 
     old_start: int
     old_lines: int
@@ -54,17 +54,17 @@ class FileDiff(PartBase):
     cell: str | None = None
     """The notebook cell that is changed; the lines are the cell's."""
     left_out: int = 0
-    """Lines that were too many to keep."""
+    """Number of lines omitted."""
 
 
 class PlanEntry(PartBase):
-    """One thing to do."""
+    """One to-do item."""
 
     id: str
     text: str
     status: PlanStatus = "pending"
     doing: str | None = None
-    """How to say it while it is being done."""
+    """The wording while it is in progress."""
     details: str | None = None
     owner: str | None = None
     blocked_by: list[str] = []
@@ -88,7 +88,7 @@ class Question(PartBase):
 
 
 class PermissionSuggestion(PartBase):
-    """Something that can be allowed for good with the answer.
+    """A rule that can be allowed permanently with the answer.
 
     ``text`` is for people; put ``update`` into the answer's ``updatedPermissions`` unchanged.
     """
@@ -162,7 +162,7 @@ class Model(PartBase):
 
 
 class Account(PartBase):
-    """Whose account it is."""
+    """The account."""
 
     email: str | None = None
     organization: str | None = None
@@ -172,7 +172,7 @@ class Account(PartBase):
 
 
 class RateLimitState(PartBase):
-    """Where the account stands; ``resets_at`` is in seconds since 1970, ``used`` a fraction."""
+    """The account's rate-limit status; ``resets_at`` is in seconds since 1970, ``used`` a fraction."""
 
     status: str
     kind: str | None = None

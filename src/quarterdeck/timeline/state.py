@@ -33,7 +33,7 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class SessionDetails(msgspec.Struct, omit_defaults=True):
-    """What the session is."""
+    """Details of the session."""
 
     session_id: str | None = None
     cwd: str | None = None
@@ -80,7 +80,7 @@ class Task(msgspec.Struct, omit_defaults=True, kw_only=True):
     output_path: str | None = None
     output: Kept | None = None
     told: bool = False
-    """Whether the model has been told that it ended."""
+    """Whether the model was notified of its end."""
 
 
 class PendingRetry(msgspec.Struct, omit_defaults=True):
@@ -164,7 +164,7 @@ class State(msgspec.Struct, omit_defaults=True, kw_only=True):
     rate_limits: dict[str, RateLimitState] = {}
     auth: Auth | None = None
     suggestion: str | None = None
-    """What the person might say next."""
+    """A suggested next prompt."""
     at: float = 0.0
     """The time of the last message."""
     dropped_items: int = 0

@@ -7,6 +7,9 @@ continues; the end comes as ``task_notification``, or only as ``task_updated`` w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from quarterdeck.wire import (
@@ -79,15 +82,16 @@ def _task(state: State, key: str, tool_id: str | None, at: float) -> Task:
     return task
 
 
-def _count(task: Task, usage: TaskUsage | None) -> None:
-    if usage is not None:
+def _count(task: Task, said: Mapping[str, Any] | None) -> None:
+    if said:
+        usage = TaskUsage.of(said)
         task.tokens, task.tool_uses = usage.total_tokens, usage.tool_uses
         task.duration_s = usage.duration_ms / 1000
 
 
 def fold_task_progress(state: State, message: TaskProgressMessage, at: float, out: list[Event]) -> None:
     task = _task(state, message.task_id, message.tool_use_id, at)
-    _count(task, TaskUsage.of(message.usage) if message.usage else None)
+    _count(task, message.usage)
     task.doing, task.last_tool = message.description, message.last_tool_name
     task.summary = message.summary or task.summary
     out.append(
@@ -120,7 +124,7 @@ def fold_task_updated(state: State, message: TaskUpdatedMessage, at: float, out:
 
 def fold_task_notification(state: State, message: TaskNotificationMessage, at: float, out: list[Event]) -> None:
     task = _task(state, message.task_id, message.tool_use_id, at)
-    _count(task, TaskUsage.of(message.usage) if message.usage else None)
+    _count(task, message.usage)
     task.tool_id = task.tool_id or message.tool_use_id
     task.summary = message.summary or task.summary
     task.output_path = message.output_file or task.output_path

@@ -34,7 +34,7 @@ from .toolcalls import call_of, call_stopped, stop_children
 from .usage import add_result, added, fold_measured, fold_window, tokens_of
 
 _ERRORS = {
-    "error_max_turns": "the maximum number of turns is reached",
+    "error_max_turns": "turn limit reached",
     "error_max_budget_usd": "the budget is used up",
     "error_max_structured_output_retries": "no valid structured output after all retries",
     "error_during_execution": "the turn failed",

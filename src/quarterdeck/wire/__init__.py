@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from .messages import *
     from .notices import *
     from .permissions import *
-    from .requests.base import *
+    from .requests import OutgoingRequest
     from .requests.conversation import *
     from .requests.mcp import *
     from .requests.session import *
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from .system import *
     from .system_types import *
     from .tasks import *
-    from .tools._base import *
+    from .tools import ToolInput, ToolOutput
     from .tools.agents import *
     from .tools.files import *
     from .tools.network import *
@@ -179,7 +179,7 @@ __all__ += ["SubagentStopHookSpecificOutput", "SyncHookJSONOutput", "UserPromptE
 __all__ += ["UserPromptSubmitHookSpecificOutput", "WorktreeCreateHookSpecificOutput", "hook_answer"]
 _names.of(".hooks")
 __all__ += ["FAILURE_NEVER_BLOCKS", "HOOK_EVENTS", "HOOK_INPUT_TYPES", "MATCHER_EVENTS", "PERMISSION_DECISIONS"]
-__all__ += ["WITHOUT_MATCHER", "BaseHookInput", "parse_hook_input"]
+__all__ += ["WITHOUT_MATCHER", "parse_hook_input"]
 _names.of(".inbound")
 __all__ += ["INCOMING_REQUESTS", "CanUseToolRequest", "ComputerFolder", "ElicitationAction", "ElicitationAnswer"]
 __all__ += ["ElicitationMode", "ElicitationRequest", "HookCallbackRequest", "IncomingRequest", "MatchedAskRule"]
@@ -208,7 +208,7 @@ __all__ += ["PermissionBehavior", "PermissionDecisionClassification", "Permissio
 __all__ += ["PermissionResult", "PermissionResultAllow", "PermissionResultDeny", "PermissionRuleValue"]
 __all__ += ["PermissionUpdate", "PermissionUpdateDestination", "PermissionUpdateType", "ToolPermissionContext"]
 __all__ += ["parse_permission_answer", "permission_answer"]
-_names.of(".requests.base")
+_names.of(".requests")
 __all__ += ["OutgoingRequest"]
 _names.of(".requests.conversation")
 __all__ += ["BackgroundTasksRequest", "CancelAsyncMessageRequest", "ExportConversationRequest", "FileEncoding"]
@@ -247,15 +247,14 @@ __all__ += ["ApiKeySource", "CommandsChangedMessage", "CompactBoundaryMessage", 
 __all__ += ["FilesPersistedMessage", "HookOutcome", "InformationalLevel", "InitMcpServer", "InitMessage", "InitPlugin"]
 __all__ += ["InitPluginError", "MirrorErrorMessage", "NotificationPriority", "PreservedMessages", "PreservedSegment"]
 __all__ += ["SessionState", "SessionStateChangedMessage", "SessionTitleChangedMessage", "SessionWritesLostMessage"]
-__all__ += ["StatusMessage", "SystemInitData", "SystemInitMcpServer", "SystemInitPlugin", "SystemInitPluginError"]
-__all__ += ["SystemMessage", "WorkerShuttingDownMessage"]
+__all__ += ["StatusMessage", "SystemMessage", "WorkerShuttingDownMessage"]
 _names.of(".system_types")
 __all__ += ["SYSTEM_TYPES"]
 _names.of(".tasks")
 __all__ += ["TERMINAL_TASK_STATUSES", "BackgroundTask", "BackgroundTasksChangedMessage", "McpResourceLink"]
 __all__ += ["TaskNotificationMessage", "TaskNotificationStatus", "TaskPatch", "TaskProgressMessage"]
 __all__ += ["TaskStartedMessage", "TaskUpdatedMessage", "TaskUpdatedStatus"]
-_names.of(".tools._base")
+_names.of(".tools")
 __all__ += ["ToolInput", "ToolOutput"]
 _names.of(".tools.agents")
 __all__ += ["AgentCompleted", "AgentInput", "AgentLaunched", "AgentLaunchedRemotely", "AgentOutput", "AgentText"]

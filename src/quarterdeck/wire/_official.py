@@ -81,7 +81,7 @@ class Added:
 
 
 class Record(msgspec.Struct, gc=False, omit_defaults=True, eq=False, kw_only=True, metaclass=RecordType):
-    """A struct with the manners of a dataclass."""
+    """A struct that behaves like a dataclass."""
 
     official_class: ClassVar[type[Record] | None] = None
     """The class whose fields ``official`` named; subclasses share its fields, and are equal if those are."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -17,6 +17,23 @@ UNKNOWN_TAG = HIDDEN + "unknown"
 
 Number = int | float
 """A measured quantity (milliseconds, dollars, fractions): JavaScript writes it with or without a fraction."""
+
+if TYPE_CHECKING:
+    from . import _message_dicts
+
+    T = TypeVar("T")
+    Word: TypeAlias = Annotated[T, "one of these"]
+
+    ModelUsageDict: TypeAlias = _message_dicts.ModelUsage
+    OriginDict: TypeAlias = _message_dicts.MessageOrigin
+    TaskUsageDict: TypeAlias = _message_dicts.TaskUsage
+else:  # decoded as any dict: as typed dicts they would lose the keys that these do not name
+    OriginDict = ModelUsageDict = TaskUsageDict = dict[str, Any]
+
+    class Word:
+        """A word that type checkers know a list of. Decoded as any string: a new word is news, not an error."""
+
+        __class_getitem__ = classmethod(lambda cls, words: str)
 
 
 class Tagged(WireObject):

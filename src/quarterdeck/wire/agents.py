@@ -1,4 +1,4 @@
-"""What a session offers and who it belongs to: agents, commands, models, plugins, the account."""
+"""What a session offers, and its account: agents, commands, models, plugins, the account."""
 
 from __future__ import annotations
 

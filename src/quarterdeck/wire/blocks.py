@@ -24,7 +24,7 @@ import msgspec
 
 from ._base import DOES_NOT_FIT
 from ._official import official
-from ._shapes import UNKNOWN_TAG, Tagged, Unknown, constant
+from ._shapes import UNKNOWN_TAG, Tagged, Unknown, Word, constant
 
 ServerToolName = Literal[
     "advisor",
@@ -161,7 +161,7 @@ class ServerToolUseBlock(Tagged, tag="server_tool_use"):
     """A call of a tool that the API runs itself; see ``ServerToolName``. Its result follows in the same message."""
 
     id: str
-    name: str
+    name: Word[ServerToolName]
     input: dict[str, Any]
     caller: dict[str, Any] | None = None
     cache_control: dict[str, Any] | None = None
@@ -246,7 +246,7 @@ class CompactionBlock(Tagged, tag="compaction"):
 
 
 class FallbackBlock(Tagged, tag="fallback"):
-    """From here on another model speaks, because the first one refused."""
+    """Another model takes over, because the first one refused."""
 
     from_: dict[str, Any] = msgspec.field(name="from")
     to: dict[str, Any]

@@ -45,7 +45,7 @@ HEAD_BYTES = 256
 """How much of a bad line ``BadLine.head`` shows."""
 
 FEW = 4
-"""Lines of a chunk that are not worth making the decoder for all messages."""
+"""Chunks with fewer lines don't justify building the full decoder."""
 
 UTF8_PIECE_BYTES = 8 * 1024
 """How many bytes are checked for valid UTF-8 at once."""
@@ -90,7 +90,7 @@ _for_all: msgspec.json.Decoder[Any] | None = None
 
 def prepare() -> msgspec.json.Decoder[Any]:
     """The decoder for all messages. Making it takes milliseconds, because it has to inspect every class: call this when
-    there is time. Before, each class is inspected when its first line comes.
+    there is time. Until then, each class is inspected on first use.
     """
     global _for_all
     if _for_all is None:

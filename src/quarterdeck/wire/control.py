@@ -11,7 +11,7 @@ from ._degrade import leaving_out
 from .inbound import INCOMING_REQUESTS, IncomingRequest, McpMessageRequest, UnknownRequest
 
 if TYPE_CHECKING:
-    from .requests.base import OutgoingRequest
+    from .requests import OutgoingRequest
 
     Request: TypeAlias = OutgoingRequest | IncomingRequest | McpMessageRequest | UnknownRequest
 
@@ -138,6 +138,6 @@ class ControlResponse(Message, tag="control_response"):
 
 
 class ControlCancelRequest(Message, tag="control_cancel_request"):
-    """The sender of a request no longer wants an answer. Mostly from the CLI; a late answer is ignored."""
+    """Withdraws a request. Mostly from the CLI; a late answer is ignored."""
 
     request_id: str = ""

@@ -53,7 +53,7 @@ class PostToolBatchToolCall(View, kw_only=True):
 
 
 class HookInput(View, kw_only=True):
-    """What every event carries."""
+    """Fields common to all events."""
 
     session_id: str = ""
     transcript_path: str = ""

@@ -1,7 +1,8 @@
 """What a hook answers: typed, or a plain dict as with the official SDK.
 
 The classes take their fields by attribute name (``permission_decision``) and also as spelled on the wire
-(``permissionDecision``): in the official SDK the same names are typed dicts, built with the wire's spelling.
+(``permissionDecision``): in the official SDK the same names are typed dicts, built with the wire's spelling, and so are
+those in ``quarterdeck.client``.
 """
 
 from __future__ import annotations

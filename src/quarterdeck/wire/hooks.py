@@ -78,7 +78,3 @@ def _unknown(data: dict[str, Any], reason: str) -> UnknownHookInput:
         view = UnknownHookInput(reason=reason)
     view.origin_ = data
     return view
-
-
-BaseHookInput = HookInput
-"""The official SDK's name."""

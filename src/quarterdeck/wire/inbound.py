@@ -1,4 +1,4 @@
-"""What the CLI asks the host, and what the host answers.
+"""Requests from the CLI, and the host's answers.
 
 The typed inputs and outputs of hooks are in ``hooks``; here a hook's input is the plain dict it is on the wire.
 """
@@ -17,7 +17,7 @@ UserDialogBehavior: TypeAlias = Literal["completed", "cancelled"]
 
 
 class IncomingRequest(WireObject, tag_field="subtype"):
-    """A request of the CLI. It waits for its answer for as long as it takes: no timeout was seen in 40 s (2.1.325)."""
+    """A request of the CLI. The CLI waits indefinitely: no timeout was seen in 40 s (2.1.325)."""
 
 
 class MatchedAskRule(WireObject):
@@ -36,13 +36,13 @@ class ComputerFolder(WireObject):
 
 
 class CanUseToolRequest(IncomingRequest, tag="can_use_tool"):
-    """May this tool run? Answered by ``permissions.permission_answer``."""
+    """A request to run a tool. Answered by ``permissions.permission_answer``."""
 
     tool_name: str
     input: dict[str, Any]
     tool_use_id: str = ""
     permission_suggestions: list[PermissionUpdate] | None = None
-    """What the user could be offered to allow for good."""
+    """Suggestions for “always allow”."""
     blocked_path: str | None = None
     decision_reason: str | None = None
     """Absent for most tools on 2.1.325 (7 of 87 requests had it); 2.0.77 sent it for Bash."""
@@ -108,13 +108,13 @@ class UserDialogRequest(IncomingRequest, tag="request_user_dialog"):
 
 
 class SdkControlInterruptRequest(IncomingRequest, tag="sdk_control_interrupt"):
-    """A request that some descriptions of the protocol give the CLI. The word is not in the binary of 2.1.325."""
+    """A request listed in some descriptions of the protocol. The word is not in the binary of 2.1.325."""
 
 
 class McpMessageRequest(WireObject, tag_field="subtype", tag="mcp_message"):
     """A JSON-RPC message to or from an MCP server inside the host; the one request that goes both ways.
 
-    From the CLI it is answered by ``McpMessageAnswer``. To the CLI it carries what the server says unasked, and the
+    From the CLI it is answered by ``McpMessageAnswer``. To the CLI it carries server-initiated messages, and the
     answer is a bare success.
     """
 
@@ -127,7 +127,7 @@ class McpMessageRequest(WireObject, tag_field="subtype", tag="mcp_message"):
 class UnknownRequest(WireObject, tag_field="subtype", tag=HIDDEN + "unknown"):
     """A request that this version cannot type: an unknown subtype, or a known one without what it needs.
 
-    It is its ``data`` in every respect: reads like it, equals it, and is written as it.
+    Behaves exactly like its ``data``.
     """
 
     data: dict[str, Any]

@@ -14,7 +14,7 @@ McpOrganizationPermission: TypeAlias = Literal["allow", "ask", "blocked"]
 
 
 class McpServerToolPolicy(WireObject):
-    """What one tool of a server may do without being asked for."""
+    """Permission policy of one tool of a server."""
 
     name: str
     permission_policy: str | None = None
@@ -137,7 +137,7 @@ class McpToolInfo(OpenObject):
 
 
 class McpServerStatus(OpenObject, rename="camel"):
-    """One server and how it is doing."""
+    """One server and its status."""
 
     name: str
     status: str

@@ -25,7 +25,7 @@ import msgspec
 from ._base import HIDDEN, Message, WireObject
 from ._json import loads
 from ._official import check_required, official
-from ._shapes import Number
+from ._shapes import Number, OriginDict, Word
 from .api import ApiError, ApiMessage, MessageParam
 from .blocks import ContentBlock
 from .result import MessageOrigin, ResultMessage
@@ -77,7 +77,7 @@ class _Inner(property, Generic[_T]):
 
 
 class ToolUseMeta(WireObject):
-    """How to name a tool call of the message to a person (2.1.325: MCP tools only)."""
+    """Display name of a tool call (2.1.325: MCP tools only)."""
 
     id: str
     tool_name: str | None = None
@@ -91,7 +91,7 @@ class AssistantMessage(Message, tag="assistant"):
 
     message: ApiMessage
     parent_tool_use_id: str | None = None
-    error: str | None = None
+    error: Word[AssistantMessageError] | None = None
     session_id: str | None = None
     uuid: str | None = None
     request_id: str | None = None
@@ -128,7 +128,7 @@ class AssistantMessage(Message, tag="assistant"):
             content: list[ContentBlock],
             model: str,
             parent_tool_use_id: str | None = None,
-            error: str | None = None,
+            error: Word[AssistantMessageError] | None = None,
             usage: dict[str, Any] | None = None,
             message_id: str | None = None,
             stop_reason: str | None = None,
@@ -165,7 +165,7 @@ class AssistantMessage(Message, tag="assistant"):
 
 
 class ToolResultMeta(WireObject):
-    """How a tool call came to be run or not: who decided, and why it was not executed (2.1.325)."""
+    """Why a tool call ran or not: who decided, and why it was not executed (2.1.325)."""
 
     id: str
     permission_decision: dict[str, Any] | None = None
@@ -179,7 +179,7 @@ class UserMessage(Message, tag="user"):
     message: MessageParam
     uuid: str | None = None
     parent_tool_use_id: str | None = None
-    origin: dict[str, Any] | None = None
+    origin: OriginDict | None = None
     """Who put it into the session; typed: ``MessageOrigin.of(message.origin)``."""
     session_id: str | None = None
     timestamp: str | None = None
@@ -208,7 +208,7 @@ class UserMessage(Message, tag="user"):
             uuid: str | None = None,
             parent_tool_use_id: str | None = None,
             tool_use_result: Any = None,
-            origin: dict[str, Any] | MessageOrigin | None = None,
+            origin: OriginDict | MessageOrigin | None = None,
         ) -> None: ...
 
         @overload
@@ -306,7 +306,7 @@ class AuthStatusMessage(Message, tag="auth_status"):
 
 @official("rate_limit_info uuid session_id")
 class RateLimitEvent(Message, tag="rate_limit_event"):
-    """The account came nearer to one of its limits, or over it. Subscriptions only."""
+    """The account is near or over a limit. Subscriptions only."""
 
     if TYPE_CHECKING:
         rate_limit_info: RateLimitInfo

@@ -173,7 +173,7 @@ class PluginInstallMessage(SystemMessage, kw_only=True, tag="system"):
 
 
 class ElicitationCompleteMessage(SystemMessage, kw_only=True, tag="system"):
-    """An MCP server has received what it asked the user for (by URL)."""
+    """The user completed a URL elicitation."""
 
     subtype: str = constant("elicitation_complete")
     mcp_server_name: str | None = None

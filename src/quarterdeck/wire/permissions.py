@@ -14,6 +14,7 @@ from msgspec.structs import force_setattr
 
 from ._base import DOES_NOT_FIT
 from ._official import Record, official
+from ._shapes import Word
 
 if TYPE_CHECKING:
     from .inbound import CanUseToolRequest as _Request
@@ -71,12 +72,12 @@ class PermissionRuleValue(Record, rename="camel"):
 class PermissionUpdate(Record):
     """A change of the rules, the mode or the directories, suggested by the CLI or sent with an allow."""
 
-    type: str
+    type: Word[PermissionUpdateType]
     rules: list[PermissionRuleValue] | None = None
-    behavior: str | None = None
-    mode: str | None = None
+    behavior: Word[PermissionBehavior] | None = None
+    mode: Word[PermissionMode] | None = None
     directories: list[str] | None = None
-    destination: str | None = None
+    destination: Word[PermissionUpdateDestination] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The form on the wire: the fields of its type, without nulls.
@@ -196,7 +197,7 @@ def permission_answer(result: PermissionResult, request: _Request) -> dict[str, 
 
 
 def parse_permission_answer(payload: Any) -> PermissionResult | None:
-    """The answer as CLI 2.1.325 understands it; None where it denies the tool over an invalid permission result.
+    """The answer as CLI 2.1.325 understands it; None if it would deny the tool because the result is invalid.
 
     It is strict on all but two keys: a malformed ``updatedPermissions`` or an unknown ``decisionClassification`` is
     ignored.

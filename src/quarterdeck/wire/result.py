@@ -15,7 +15,7 @@ import msgspec
 
 from ._base import Message, WireObject
 from ._official import official
-from ._shapes import Number, constant
+from ._shapes import ModelUsageDict, Number, OriginDict, constant
 from .agents import FastModeDisabledReason as FastModeDisabledReason  # the values of ``fast_mode_disabled_reason``
 from .agents import FastModeState as FastModeState  # the values of ``fast_mode_state``
 from .usage import ModelUsage, Usage
@@ -88,10 +88,8 @@ TaskNotificationOriginSubkind = Literal["scheduled-trigger", "peer-send-message"
 
 
 class MessageOrigin(WireObject, rename="camel"):
-    """Who put a user message into the session, or started the turn of a result. None or ``human``: the user did.
-
-    ``kind`` says which of the other keys are there. ``from_`` and ``name`` are the sender's own claim.
-    """
+    """Who put a user message into the session, or started the turn of a result. None or ``human``: the user. ``kind``
+    determines the other keys. ``from_`` and ``name`` are not verified."""
 
     kind: str = constant("")
     server: str | None = None
@@ -110,7 +108,7 @@ class MessageOrigin(WireObject, rename="camel"):
 
 @official("id name input")
 class DeferredToolUse(WireObject):
-    """The tool call that a ``PreToolUse`` hook put off with ``defer``; the turn ended there."""
+    """The tool call that a ``PreToolUse`` hook deferred; the turn ended there."""
 
     id: str
     name: str
@@ -155,7 +153,7 @@ class SubagentStats(WireObject):
     " api_error_status uuid terminal_reason origin",
 )
 class ResultMessage(Message, tag="result"):
-    """The end of a turn. Only ``subtype`` must be there: a turn has ended even if the rest is odd."""
+    """The end of a turn. Only ``subtype`` is required, so that every result is recognized."""
 
     subtype: str
     duration_ms: Number = constant(0)
@@ -169,14 +167,14 @@ class ResultMessage(Message, tag="result"):
     """As on the wire; see ``typed_usage``."""
     result: str | None = None
     structured_output: Any = None
-    model_usage: dict[str, dict[str, Any]] | None = msgspec.field(default=None, name="modelUsage")
+    model_usage: dict[str, ModelUsageDict] | None = msgspec.field(default=None, name="modelUsage")
     permission_denials: list[dict[str, Any]] | None = None
     deferred_tool_use: DeferredToolUse | None = None
     errors: list[str] | None = None
     api_error_status: int | None = None
     uuid: str | None = None
     terminal_reason: str | None = None
-    origin: dict[str, Any] | None = None
+    origin: OriginDict | None = None
     api_error: str | None = None
     api_error_type: str | None = None
     startup_failure_reason: str | None = None
@@ -190,7 +188,7 @@ class ResultMessage(Message, tag="result"):
     credential_expires_at: str | None = None
     fast_mode_state: str | None = None
     fast_mode_disabled_reason: str | None = None
-    model_usage_since_last_result: dict[str, dict[str, Any]] | None = None
+    model_usage_since_last_result: dict[str, ModelUsageDict] | None = None
     subagent_stats: SubagentStats | None = None
     safety_stops: int | None = None
     warm_spare_claimed: bool | None = None

@@ -48,7 +48,7 @@ HookOutcome = Literal["success", "error", "cancelled"]
 
 @official("subtype data")
 class SystemMessage(Message, tag="system"):
-    """Any ``system`` line. ``data`` has all it says."""
+    """Any ``system`` line. ``data`` has the whole line."""
 
     subtype: str
     uuid: str | None = None
@@ -115,7 +115,7 @@ class InitPluginError(WireObject):
 
 
 class InitMessage(SystemMessage, kw_only=True, tag="system"):
-    """The session as the turn that begins finds it: written once per turn, after the user's message (2.1.325)."""
+    """The session's state at the start of a turn: written once per turn, after the user's message (2.1.325)."""
 
     subtype: str = constant("init")
     cwd: str = constant("")
@@ -234,13 +234,11 @@ class SessionWritesLostMessage(SystemMessage, kw_only=True, tag="system"):
 
 @official("subtype data", "key error", error="")
 class MirrorErrorMessage(SystemMessage, kw_only=True, tag="system"):
-    """A batch of transcript records did not reach the session store. Made on the SDK's side: the CLI never writes it.
-
-    ``key`` names the transcript as the session store does.
-    """
+    """A batch of transcript records did not reach the session store. Made on the SDK's side, never by the CLI."""
 
     subtype: str = constant("mirror_error")
-    key: dict[str, Any] | None = None
+    key: Any = None
+    """The ``SessionKey`` of the transcript, or None."""
     error: str = constant("")
 
     if TYPE_CHECKING:
@@ -262,10 +260,3 @@ class FilesPersistedMessage(SystemMessage, kw_only=True, tag="system"):
     files: list[dict[str, Any]] | None = None
     failed: list[dict[str, Any]] | None = None
     processed_at: str | None = None
-
-
-# The official SDK's names for the parts of ``init``.
-SystemInitData = InitMessage
-SystemInitMcpServer = InitMcpServer
-SystemInitPlugin = InitPlugin
-SystemInitPluginError = InitPluginError

@@ -13,7 +13,7 @@ import msgspec
 
 from ._base import HIDDEN, WireObject
 from ._official import official
-from ._shapes import Number, constant
+from ._shapes import Number, TaskUsageDict, Word, constant
 from .system import SystemMessage
 
 TaskNotificationStatus = Literal["completed", "failed", "stopped"]
@@ -61,7 +61,7 @@ class TaskProgressMessage(SystemMessage, kw_only=True, tag="system"):
     subtype: str = constant("task_progress")
     task_id: str
     description: str = constant("")
-    usage: dict[str, Any] = msgspec.field(default_factory=dict)
+    usage: TaskUsageDict = msgspec.field(default_factory=dict)  # type: ignore[assignment]  # {}: it said nothing
     tool_use_id: str | None = None
     last_tool_name: str | None = None
     run_id: str | None = None
@@ -76,7 +76,7 @@ class TaskProgressMessage(SystemMessage, kw_only=True, tag="system"):
             data: dict[str, Any] = ...,
             task_id: str = ...,
             description: str = "",
-            usage: dict[str, Any] = ...,
+            usage: TaskUsageDict = ...,
             uuid: str | None = None,
             session_id: str | None = None,
             tool_use_id: str | None = None,
@@ -103,11 +103,11 @@ class TaskNotificationMessage(SystemMessage, kw_only=True, tag="system"):
 
     subtype: str = constant("task_notification")
     task_id: str
-    status: str
+    status: Word[TaskNotificationStatus]
     output_file: str = constant("")
     summary: str = constant("")
     tool_use_id: str | None = None
-    usage: dict[str, Any] | None = None
+    usage: TaskUsageDict | None = None
     run_id: str | None = None
     reason: str | None = None
     resource_links: list[McpResourceLink] | None = None
@@ -121,13 +121,13 @@ class TaskNotificationMessage(SystemMessage, kw_only=True, tag="system"):
             subtype: str = ...,
             data: dict[str, Any] = ...,
             task_id: str = ...,
-            status: str = ...,
+            status: Word[TaskNotificationStatus] = ...,
             output_file: str = "",
             summary: str = "",
             uuid: str | None = None,
             session_id: str | None = None,
             tool_use_id: str | None = None,
-            usage: dict[str, Any] | None = None,
+            usage: TaskUsageDict | None = None,
             **ours: Any,
         ) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Tokens, money and limits: what a message says it has used.
+"""Tokens, money and limits: usage reported in messages.
 
 ``Usage``       the Messages API's own count; on ``AssistantMessage``, ``ResultMessage`` and two stream events
 ``ModelUsage``  the CLI's sum per model, on ``ResultMessage.model_usage`` (cumulative over the process)
@@ -15,7 +15,7 @@ import msgspec
 
 from ._base import HIDDEN, OpenObject, WireObject
 from ._official import official
-from ._shapes import Number, constant
+from ._shapes import Number, Word, constant
 
 RateLimitStatus = Literal["allowed", "allowed_warning", "rejected"]
 RateLimitType = Literal[
@@ -159,13 +159,13 @@ class RateLimitWindow(OpenObject, rename="camel"):
     raw=dict,
 )
 class RateLimitInfo(OpenObject, rename="camel"):
-    """Where the account stands; ``resets_at`` is in seconds since 1970, ``utilization`` a fraction."""
+    """The account's rate-limit status; ``resets_at`` is in seconds since 1970, ``utilization`` a fraction."""
 
-    status: str
+    status: Word[RateLimitStatus]
     resets_at: Number | None = None
-    rate_limit_type: str | None = None
+    rate_limit_type: Word[RateLimitType] | None = None
     utilization: Number | None = None
-    overage_status: str | None = None
+    overage_status: Word[RateLimitStatus] | None = None
     overage_resets_at: Number | None = None
     overage_disabled_reason: str | None = None
     raw: dict[str, Any] = msgspec.field(default_factory=dict, name=HIDDEN + "raw")

@@ -19,10 +19,17 @@ REFUSES_UNKNOWN_REQUESTS: Version = (2, 1, 52)
 code). 2.0.77, 2.1.17 and 2.1.25 never answer one, so every request needs a deadline."""
 
 TAKES_CANCELS: Version = (2, 1, 52)
-"""It takes a ``control_cancel_request``. 2.0.77, 2.1.17 and 2.1.25 exit with code 1 on one."""
+"""Accepts ``control_cancel_request``. 2.0.77, 2.1.17 and 2.1.25 exit with code 1 on one."""
 
 TAKES_ENVIRONMENT: Version = (2, 1, 25)
 """It takes ``update_environment_variables``. 2.0.77 exits with code 1 on it."""
+
+HAS_AUTH_STATUS: Version = (2, 1, 52)
+"""It has the command ``auth status``. 2.0.77 and 2.1.17 take these words as a prompt."""
+
+ASKS_FOR_HOOKS: Version = (2, 1, 325)
+"""It asks where a ``PreToolUse`` hook says "ask", whatever its rules and its mode allow. 2.0.77, 2.1.17, 2.1.25 and
+2.1.52 ask only about what they would have asked about without the hook, and run the rest."""
 
 
 def parse_version(version: str | None) -> Version | None:

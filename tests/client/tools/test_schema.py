@@ -364,7 +364,7 @@ def takes_ratio(thing: Literal[0.5]) -> None: ...  # type: ignore[valid-type]
         (tool(takes_opaque), "tool 'takes_opaque': thing: Opaque has no JSON schema"),
         (tool(takes_many), "tool 'takes_many': parameter *things: 'int': a tool's parameters are passed by name"),
         (tool(takes_unknown), "name 'Missing' is not defined"),
-        (tool(takes_ratio), "thing: only strings, integers, booleans and None can be chosen from"),
+        (tool(takes_ratio), "thing: Literal and enum values must be strings, integers, booleans or None"),
         (tool("t", "d", 5)(ignore), "tool 't': input_schema takes a dict of types"),  # type: ignore[call-overload]
         (tool("t", "d", {"type": "objekt"})(ignore), "tool 't': 'objekt' is not a JSON type"),
         (tool("t", "d", {"$ref": "#/$defs/x"})(ignore), "tool 't': $ref '#/$defs/x' does not exist"),

@@ -423,6 +423,25 @@ def typed_dicts_as_constructors() -> None:
         sdk.HookContext(signal=None),
         types.AsyncHookJSONOutput(async_=True),
     )
+    print(
+        sdk.TaskUsage(total_tokens=1, tool_uses=2, duration_ms=3),
+        sdk.McpStatusResponse(mcpServers=[sdk.McpServerStatus(name="x", status="connected")]),
+        types.MessageOrigin(kind="human"),
+        types.ModelUsage(inputTokens=1),
+    )
+
+
+@offline
+def hook_inputs_by_hand() -> None:
+    common = {"session_id": "s", "transcript_path": "/t", "cwd": "/"}
+    given = sdk.PreToolUseHookInput(
+        hook_event_name="PreToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t", **common
+    )
+    print(given, type(given), json.dumps(given), given["tool_input"].get("command"))
+    print(sdk.UserPromptSubmitHookInput(hook_event_name="UserPromptSubmit", prompt="hi", **common) == {**common})
+    print(typing.is_typeddict(sdk.StopHookInput), sdk.StopHookInput.__name__, sdk.StopHookInput.__total__)
+    print(sorted(sdk.PreCompactHookInput.__required_keys__))
+    _attempt(lambda: isinstance(given, sdk.PreToolUseHookInput))
 
 
 @offline

@@ -155,8 +155,10 @@ async def rewind_conversation(stage: Stage) -> None:
 
 @scenario("control requests", "update_environment_variables is accepted and not answered", "000-stdin-types")
 async def environment(stage: Stage) -> None:
+    stage.reply("Here.")
     stage.reply("Still there.")
     async with stage.session() as session:
+        await session.prompt("here?")  # CLIs before 2.1.325 tell their version with the first turn
         session.update_environment({"FOO_BAR": "changed"})
         expect("the next turn", (await session.prompt("there?")).result, "Still there.")
 
@@ -220,6 +222,8 @@ async def rewind_files(stage: Stage) -> None:
 @scenario("control requests", "rewind_files to an unknown prompt is refused", "000-rewind-files-cannot")
 async def rewind_files_unknown(stage: Stage) -> None:
     async with stage.session(enable_file_checkpointing=True) as session:
+        would = await session.rewind_files(UUID, dry_run=True)
+        expect("a dry run", (would.can_rewind, would.error), (False, "No file checkpoint found for this message."))
         error = await _refusal(session.rewind_files(UUID))
         expect("the refusal", error.error, "No file checkpoint found for this message.")
 

@@ -55,7 +55,7 @@ async def eof_in_turn(stage: Stage) -> None:
     async with stage.session() as session:
         await session.send("talk")
         await stage.reached(gate)
-        session._link.close_input()  # finish() would wait for the turn itself
+        stage.close_input(session)
         gate.open()
         results = [message for message in await _rest(stage, session) if isinstance(message, ResultMessage)]
         expect("the results", [result.result for result in results], ["The whole answer still comes."])
@@ -106,7 +106,7 @@ async def eof_permission(stage: Stage) -> None:
         await session.send("touch")
         async with asyncio.timeout(stage.patience_s):
             await asked.wait()
-        session._link.close_input()  # see above
+        stage.close_input(session)
         await _rest(stage, session)
         expect("made", (stage.cwd / "never.txt").exists(), False)
         expect("ended", session.exit_status is not None, True)

@@ -130,7 +130,7 @@ async def questions(stage: Stage) -> None:
     stage.model.reply(ToolUse("TaskCreate", {"subject": "Look", "description": "Look around", "activeForm": "Looking"}))
     stage.model.reply("Planned.")
     await stage.say("plan it")
-    stage.seen["tasks are the plan"] = bool(stage.ed.updates("plan", "plan_update"))
+    stage.seen["tasks appear as the plan"] = bool(stage.ed.updates("plan", "plan_update"))
 
 
 async def output(stage: Stage) -> None:
@@ -171,9 +171,9 @@ async def troubles(stage: Stage) -> None:
     try:
         blocks = [{"type": "audio", "mimeType": "audio/wav", "data": "AAAA"}]
         await stage.ed.call("session/prompt", sessionId=stage.session, prompt=blocks)
-        stage.seen["what cannot be said to the model is refused, not dropped"] = False
+        stage.seen["unsupported content is refused, not dropped"] = False
     except RefusedError:
-        stage.seen["what cannot be said to the model is refused, not dropped"] = True
+        stage.seen["unsupported content is refused, not dropped"] = True
     over.set()
 
 
@@ -199,7 +199,7 @@ async def agents(stage: Stage) -> None:
     await stage.say("send someone")
     told = [one for one in stage.ed.updates()[before:] if "Words of the sub" in str(one)]
     apart = [one for one in told if one["sessionUpdate"].startswith("tool_call") or "parentToolUseId" in str(one)]
-    stage.seen["a sub-agent's words are shown, and not as the agent's own"] = bool(told) and apart == told
+    stage.seen["sub-agent text is shown separately"] = bool(told) and apart == told
 
 
 async def background(stage: Stage) -> None:
@@ -217,8 +217,10 @@ async def background(stage: Stage) -> None:
         late = [one for one in stage.ed.updates()[before:] if one in changes and one.get("status") == "completed"]
         return any(one["toolCallId"] == "toolu_01background" for one in late)
 
-    stage.seen["the end of a background command is told after the turn"] = await stage.sees(told)
-    stage.seen["what is said without a prompt is shown"] = await stage.sees(lambda: "It has ended." in stage.ed.text())
+    stage.seen["a background command's end is reported after the turn"] = await stage.sees(told)
+    stage.seen["text from turns the CLI starts itself is shown"] = await stage.sees(
+        lambda: "It has ended." in stage.ed.text()
+    )
 
 
 async def prompts(stage: Stage) -> None:
@@ -227,7 +229,7 @@ async def prompts(stage: Stage) -> None:
     picture = {"type": "image", "mimeType": "image/png", "data": PNG}
     before = len(stage.model.requests)
     await stage.ed.call("session/prompt", sessionId=stage.session, prompt=[picture, {"type": "text", "text": "What?"}])
-    stage.seen["pictures reach the model"] = PNG in str([one.body for one in stage.model.requests[before:]])
+    stage.seen["images reach the model"] = PNG in str([one.body for one in stage.model.requests[before:]])
     stage.model.reply("One.")
     stage.model.reply("Two.")
     both = await asyncio.gather(stage.say("first"), stage.say("second"))
@@ -240,7 +242,7 @@ async def prompts(stage: Stage) -> None:
     await stage.say("make three files")
     stage.ed.replies["session/request_permission"] = _allow
     made = [(stage.cwd / f"{name}.txt").exists() for name in names]
-    stage.seen["a rejected call leaves those beside it alone"] = made == [True, False, True]
+    stage.seen["rejecting one call leaves parallel calls running"] = made == [True, False, True]
     stage.model.reply("Taken back " + "and goes on " * 50, Stall(after=8, seconds=LIMIT_S, until=stage.model.gate()))
     running = stage.ed.say(stage.session, "take it back")
     await stage.ed.until(lambda: "Taken back" in stage.ed.text())
@@ -253,17 +255,17 @@ async def prompts(stage: Stage) -> None:
 
 async def surroundings(stage: Stage) -> None:
     told = str(stage.ed.updates())
-    stage.seen["what hooks say is shown"] = HOOK_SAYS in told
+    stage.seen["hook messages are shown"] = HOOK_SAYS in told
     stage.model.reply("We talked about files.")
     before = len(stage.ed.updates())
     await stage.say("/compact")
-    stage.seen["compaction is told"] = "ompact" in str(stage.ed.updates()[before:])
+    stage.seen["compaction is reported"] = "ompact" in str(stage.ed.updates()[before:])
 
 
 async def loading(stage: Stage) -> None:
     before = len(stage.ed.frames)
     await stage.ed.call("session/load", sessionId=stage.session, cwd=str(stage.cwd), mcpServers=[])
-    stage.seen["an open session is loaded again with what was said"] = "Made." in str(stage.ed.frames[before:])
+    stage.seen["loading an open session replays the conversation"] = "Made." in str(stage.ed.frames[before:])
 
 
 async def sessions(stage: Stage) -> None:

@@ -120,9 +120,9 @@ async def test_between_two_parts_a_request_is_read_answered_and_written(tmp_path
         ends.says((number, "session/new", {"cwd": str(tmp_path), "mcpServers": []}))
         await ends.answer(number)
         assert len(parts) <= before + 1
-    assert ends.front._importing is not None
+    assert ends.front.importing is not None
     async with asyncio.timeout(LIMIT_S):
-        await ends.front._importing
+        await ends.front.importing
     assert ends.agent is not None
     assert len(ends.agent.adopted) == 3
     assert parts == list(front.PARTS)
@@ -171,7 +171,7 @@ async def test_what_needs_the_agent_is_left_to_it(tmp_path: Path, why: str) -> N
 
 async def test_a_notification_is_heard_after_the_request_it_follows() -> None:
     ends = Ends()
-    ends.front._made()
+    ends.front.make_agent()
     both = b'{"id":1,"method":"session/prompt","params":{}}\n{"method":"session/cancel","params":{}}\n'
     ends.front.peer.receive(both)
     await ends.answer(1)

@@ -46,13 +46,13 @@ class Client:
     async def ask(self, operation: str, **more: Any) -> Any:
         return await self.call(operation, **more)
 
-    def converse(self) -> Any:
+    def converse(self, timeout: float | None = None) -> Any:
         stub = self.channel.stream_stream(
             f"/{PACKAGE}.SessionService/Converse",
             request_serializer=MESSAGES["ConverseRequest"].SerializeToString,
             response_deserializer=MESSAGES["ConverseResponse"].FromString,
         )
-        return stub(metadata=self.metadata)
+        return stub(metadata=self.metadata, timeout=timeout)
 
     def watch(self, session: str, **more: Any) -> Any:
         return self.call("watch_session", session_id=session, **more)
@@ -113,9 +113,12 @@ class Served:
     place: Place
     channels: list[grpc.aio.Channel]
 
-    def client(self, secret: str | None = "", *, address: str | None = None) -> Client:
-        """As admin, with another token, or (None) without one; each has a connection of its own."""
-        options = [*UNLIMITED, ("grpc.use_local_subchannel_pool", 1)]
+    def client(
+        self, secret: str | None = "", *, address: str | None = None, settings: tuple[tuple[str, int], ...] = ()
+    ) -> Client:
+        """As admin, with another token, or (None) without one; each has a connection of its own, with these settings
+        of gRPC."""
+        options = [*UNLIMITED, ("grpc.use_local_subchannel_pool", 1), *settings]
         channel = grpc.aio.insecure_channel(address or self.address, options=options)
         self.channels.append(channel)
         return Client(channel, self.admin.secret if secret == "" else secret)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from certificates import certificate
 from gateways.grpc.kit import Client, info_of, refused, retry_of, served
 from gateways.http.test_routes import ABOUT_NOTHING
 from host.kit import ASKS, LIMIT_S, frames_until, pending
@@ -207,21 +207,12 @@ async def test_the_unix_socket_is_private_and_needs_a_token_too(tmp_path: Path) 
     assert not place.exists()
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """Of localhost, and its key."""
-    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    made = ["-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(certificate), "-subj", "/CN=localhost"]
-    names = ["-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run(["openssl", "req", "-x509", *made, *names], check=True, capture_output=True)
-    return certificate, key
-
-
-async def test_tls_with_a_certificate(tmp_path: Path, certificate: tuple[Path, Path]) -> None:
+async def test_tls_with_a_certificate(tmp_path: Path) -> None:
+    cert, key = await asyncio.to_thread(certificate, tmp_path)
     async with served(tmp_path) as there, Server(there.host) as server:
-        port = server.listen("localhost:0", certificate=certificate[0], key=certificate[1]).rpartition(":")[2]
+        port = server.listen("localhost:0", certificate=cert, key=key).rpartition(":")[2]
         await server.start()
-        trusted = grpc.ssl_channel_credentials(certificate[0].read_bytes())
+        trusted = grpc.ssl_channel_credentials(cert.read_bytes())
         async with grpc.aio.secure_channel(f"localhost:{port}", trusted) as channel:
             assert (await Client(channel, there.admin.secret).ask("get_host")).version
         async with grpc.aio.insecure_channel(f"localhost:{port}") as channel:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 
-from gateways.grpc.kit import Watching, refused, served
+from gateways.grpc.kit import Watching, info_of, refused, served
 from host.kit import ASKS, frames_until
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.v1 import resources_pb2
+from quarterdeck.host.requests import OfToken
 
 IDLE = resources_pb2.SESSION_STATE_IDLE
 ALLOW = {"decision": resources_pb2.DECISION_DECISION_ALLOW}
@@ -163,3 +166,38 @@ async def test_a_half_closed_conversation_of_a_session_at_rest_ends_at_once(tmp_
             pass
         assert again.opened.hello.resumed
         assert not [kind for kind in again.events.kinds if kind == "turn_ended"]
+
+
+async def test_a_revoked_token_ends_the_conversation_and_the_session_goes_on(tmp_path: Path) -> None:
+    async with served(tmp_path, turns=[ASKS, "Done."]) as there:
+        token = await there.token("operate")
+        talk = Talk(there.client(token.secret).converse())
+        await talk.say(ref="o", open={"create": {"cwd": str(there.place.cwd), "prompt": {"text": "go"}}})
+        asked = await talk.until("approval_changed")
+        await there.host.revoke_token(OfToken(token_id=token.id))
+        with pytest.raises(grpc.aio.AioRpcError) as ended:
+            while True:
+                await talk.next()
+        assert (ended.value.code().name, info_of(ended.value).reason) == ("UNAUTHENTICATED", "unauthenticated")
+        other = Talk(there.client().converse())
+        await other.say(ref="o", open={"session_id": talk.opened.session.id})
+        await other.say(ref="d", decide={"approval_id": asked.approval_changed.approval.id, "decision": ALLOW})
+        await other.until("turn_ended")
+
+
+async def test_a_deadline_ends_the_conversation_and_not_the_session(tmp_path: Path) -> None:
+    async with served(tmp_path, turns=[ASKS, "Done."]) as there:
+        session = await there.session()
+        talk = Talk(there.client().converse(timeout=1.0))
+        await talk.say(ref="o", open={"session_id": session})
+        with pytest.raises(grpc.aio.AioRpcError) as late:
+            while True:
+                await talk.next()
+        assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+        while there.server.gateway.authentication.streams:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        again = Talk(there.client().converse())
+        await again.say(ref="o", open={"session_id": session})
+        asked = await again.until("approval_changed")
+        await again.say(ref="d", decide={"approval_id": asked.approval_changed.approval.id, "decision": ALLOW})
+        await again.until("turn_ended")

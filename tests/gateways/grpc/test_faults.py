@@ -57,6 +57,63 @@ async def test_a_client_that_is_killed_leaves_nothing_behind(tmp_path: Path) -> 
         await well(there)
 
 
+async def test_a_client_that_falls_silent_is_given_up_and_others_go_on(tmp_path: Path) -> None:
+    """It is stopped, not ended: its system still confirms what arrives, but nobody answers a ping."""
+    async with served(tmp_path, Settings(ping_s=0.2, ping_timeout_s=2.0)) as there:
+        session = await there.session(None)
+        command = [sys.executable, "-c", WATCHES, there.address, session, str(there.admin.secret)]
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        try:
+            assert process.stdout is not None
+            assert await asyncio.wait_for(process.stdout.readline(), LIMIT_S)
+            other = Watching(there.client().watch(session))
+            await other.next()
+            while there.server.gateway.authentication.streams != 2:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            os.kill(process.pid, signal.SIGSTOP)
+            while there.server.gateway.authentication.streams != 1:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            await there.host.add_event(AddEvent(session_id=session, type="ci"))
+            await other.until("custom_event")
+            await well(there)
+        finally:
+            process.kill()
+            await process.wait()
+
+
+async def test_a_client_that_pings_too_often_is_disconnected(tmp_path: Path) -> None:
+    async with served(tmp_path) as there:
+        session = await there.session(None)
+        often = (
+            ("grpc.keepalive_time_ms", 20),
+            ("grpc.keepalive_permit_without_calls", 1),
+            ("grpc.http2.max_pings_without_data", 0),
+        )
+        watching = Watching(there.client(settings=often).watch(session))
+        with pytest.raises(grpc.aio.AioRpcError) as ended:
+            while True:
+                await watching.next()
+        assert ended.value.code() == grpc.StatusCode.UNAVAILABLE
+        await no_streams(there)
+        await well(there)
+
+
+async def test_calls_beyond_the_limit_are_refused_until_one_ends(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(calls=2)) as there:
+        session = await there.session(None)
+        client = there.client()
+        streams = [Watching(client.watch(session)) for _ in range(2)]
+        for one in streams:
+            await one.next()
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await client.ask("get_host")
+        assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        streams[0].stream.cancel()
+        while there.server.gateway.authentication.streams != 1:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await well(there)
+
+
 async def test_a_channel_that_is_closed_in_mid_stream_leaves_nothing_behind(tmp_path: Path) -> None:
     async with served(tmp_path) as there:
         session = await there.session()
@@ -126,7 +183,7 @@ async def test_who_guesses_tokens_is_slowed_down_and_noted_once(tmp_path: Path) 
         async def sleep(seconds: float) -> None:
             slept.append(seconds)
 
-        there.server.gateway.authentication._sleep = sleep
+        there.server.gateway.authentication.sleep = sleep
         for number in range(8):
             outcome = await refused(there.client(f"guess-{number}").call("get_host"))
             assert outcome == ("UNAUTHENTICATED", "unauthenticated")

@@ -228,8 +228,13 @@ async def test_a_thousand_streams_on_one_connection_and_the_next_is_refused(tmp_
 async def test_one_encoded_copy_serves_all_who_watch(tmp_path: Path) -> None:
     async with served(tmp_path) as there:
         gateway = there.server.gateway
-        frame = Frame(session="s", seq=1, at=1.0, events=[TextAdded(1.0, "b", "x")])
-        assert gateway.encodings.of(frame) is gateway.encodings.of(frame)
+        batch = [Frame(session="s", seq=seq, at=1.0, events=[TextAdded(1.0, "b", "x")]) for seq in (1, 2)]
+        stream = Opened(hello={}, batches=nothing(), epoch="e")
+        forms = [EventForm(gateway, stream, limit_bytes=None, with_json=False) for _ in range(2)]
+        (first,), (second,) = (list(form.parts(batch)) for form in forms)
+        assert first is second
+        alone = EventForm(gateway, stream, limit_bytes=len(first) - 1, with_json=False)
+        assert b"".join(alone.parts(batch)) == first
 
 
 async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> None:
@@ -238,7 +243,8 @@ async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> No
         stream = Opened(hello={}, batches=nothing(), epoch="e")
         form = EventForm(there.server.gateway, stream, limit_bytes=None, with_json=False)
         first, second, third = (
-            form(Frame(session="s", seq=seq, at=1.0, events=[TextAdded(1.0, "b", "x")])) for seq in (1, 2, 3)
+            next(form.parts([Frame(session="s", seq=seq, at=1.0, events=[TextAdded(1.0, "b", "x")])]))
+            for seq in (1, 2, 3)
         )
         read = MESSAGES["WatchSessionResponse"].FromString
         told = [read(one) for parts in ([first, second], [third]) for one in form.responses(parts)]
@@ -268,7 +274,7 @@ async def test_what_happens_during_a_write_goes_together_after_it_and_in_order(t
     async with served(tmp_path, Settings(outbox_bytes=3)) as there:
         batches = fanout.watch(0, read, previews=True)
         feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches), write)
-        running = asyncio.ensure_future(feed.run(lambda preview: preview.events[0].text.encode()))
+        running = asyncio.ensure_future(feed.run(lambda batch: (one.events[0].text.encode() for one in batch)))
         while not fanout.watched:  # noqa: ASYNC110
             await asyncio.sleep(0)
         happens("a")

@@ -49,7 +49,7 @@ async def test_a_request_for_the_head_alone_is_answered(tmp_path: Path) -> None:
 async def test_a_client_that_is_gone_without_a_word_is_given_up(tmp_path: Path) -> None:
     async with served(tmp_path, Settings(stalled_s=7.0)) as there:
         async with there.client().socket(), there.client(unix=True).socket():
-            connections = [one.transport.get_extra_info("socket") for one in there.server._state.connections]
+            connections = [one.transport.get_extra_info("socket") for one in there.server.connections]
             waits = {
                 one.family: one.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
                 for one in connections

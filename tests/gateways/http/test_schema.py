@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Flaky
@@ -29,7 +30,7 @@ from host.kit import ASKS, LIMIT_S
 from host.test_hostile_git import made as make_repository
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.openapi import document
-from quarterdeck.gateways.http.routes import ROUTES, SOCKET
+from quarterdeck.gateways.http.routes import ROUTES
 from quarterdeck.host import Host
 from quarterdeck.host.requests import ListSessions, OfSession
 
@@ -40,12 +41,15 @@ REQUESTS = soak.cases(50, in_soak=8_000)
 """In all of them together, at least."""
 STEPS = soak.cases(15, in_soak=30)
 """Of each scenario, at most: requests that follow from the answers before them."""
-RUNS_S = soak.cases(300, in_soak=3_600)
+RUNS_S = 4 * 3_600.0 if soak.ON else 300.0
+"""For all of them: they share a host. A part of a soak may take as long as all of it, on a busy machine."""
 FIRST = "the first"
 PRIVATE = {"agent", "account", "options", "worktree", "resume", "fork", "cli_version"}
 """What a new session is not given: that would start other programs, or use what is on this machine."""
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-ANSWERED_LATER = {route.path for route in ROUTES if route.streams or route.name == "wait"} | {SOCKET}
+STREAMS = {route.path for route in ROUTES if route.streams}
+PATIENCE_S = 0.05
+"""For ``wait``, which answers when something happens, or then."""
 NOT_THERE_YET = {route.path for route in ROUTES if not hasattr(Host, route.name)}
 SCHEMA = schemathesis.openapi.from_dict(json.loads(json.dumps(document())))
 
@@ -87,7 +91,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[There]:
 def operations() -> Iterator[Any]:
     for found in SCHEMA.get_all_operations():
         operation = found.ok()
-        if operation.path not in ANSWERED_LATER | NOT_THERE_YET:
+        if operation.path not in NOT_THERE_YET:
             yield operation
 
 
@@ -95,6 +99,7 @@ def test_what_is_made_up_from_the_description_is_answered_as_described(there: Th
     one, session = there.served, there.session
     host, port = one.tcp
     tried = 0
+    begun: Counter[str] = Counter()
     for operation in operations():
 
         @settings(
@@ -110,22 +115,46 @@ def test_what_is_made_up_from_the_description_is_answered_as_described(there: Th
             if "session_id" in (case.path_parameters or {}) and case.method != "DELETE":
                 case.path_parameters["session_id"] = session
             keep_at_home(case, str(one.place.cwd))
-            case.call_and_validate(
-                base_url=f"http://{host}:{port}",
-                headers={"Authorization": f"Bearer {one.admin.secret}"},
-                checks=CHECKS,
-                timeout=30,
-            )
+            be_patient(case)
+            where = {"base_url": f"http://{host}:{port}", "headers": {"Authorization": f"Bearer {one.admin.secret}"}}
+            if case.operation.path in STREAMS:
+                begun[case.operation.path] += look_at_stream(case, **where)
+            else:
+                case.call_and_validate(**where, checks=CHECKS, timeout=30)
 
         ask()
     print(f"{tried} requests")
     assert tried >= soak.cases(200, in_soak=13_000)
+    assert +begun == begun, "a stream that never began shows nothing"
+    assert set(begun) == STREAMS
+
+
+def look_at_stream(case: Any, **where: Any) -> bool:
+    """Whether it began, with what the description says; then it is left. A refusal is looked at as any answer."""
+    asked = case.as_transport_kwargs(**where)
+    with requests.request(**asked, stream=True, timeout=30) as answer:
+        if answer.status_code != 200:
+            case.validate_response(schemathesis.Response.from_requests(answer, verify=True), checks=CHECKS)
+            return False
+        described = case.operation.definition.raw["responses"]["200"]["content"]
+        assert answer.headers["content-type"].partition(";")[0] in described
+        lines = answer.iter_lines(decode_unicode=True)
+        assert "event: hello" in (next(lines), next(lines)), "its first line, or its second if it has an id"
+        return True
+
+
+def be_patient(case: Any) -> None:
+    if case.operation.definition.raw["operationId"] == "wait":
+        query = case.query if isinstance(case.query, dict) else {}
+        given = query.get("timeout_s")
+        if given is None or (isinstance(given, int | float) and given > PATIENCE_S):
+            case.query = {**query, "timeout_s": PATIENCE_S}
 
 
 def test_what_follows_from_answers_is_answered_as_described(there: There) -> None:
     one = there.served
     made_up = schemathesis.openapi.from_dict(json.loads(json.dumps(document())))
-    for path in ANSWERED_LATER | NOT_THERE_YET:
+    for path in STREAMS | NOT_THERE_YET:
         made_up = made_up.exclude(path=path)
     sent: Counter[str] = Counter()
     followed: Counter[str] = Counter()
@@ -199,6 +228,7 @@ def make_sensible(case: Any, cwd: str, session: str, made: set[str]) -> None:
             case.body = {"cwd": cwd, "prompt": "go"}
         case.headers.pop("Idempotency-Key", None)
     keep_at_home(case, cwd)
+    be_patient(case)
 
 
 def keep_at_home(case: Any, cwd: str) -> None:

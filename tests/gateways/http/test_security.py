@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gzip
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from certificates import certificate
 from gateways.http.kit import Client, Messages, Served, read_reply, served
 from host.kit import Clock
 from looping import for_each
@@ -87,7 +87,7 @@ async def test_failed_attempts_are_slowed_more_and_more_and_are_in_the_audit(tmp
         async def sleep(seconds: float) -> None:
             held.append(seconds)
 
-        there.gateway.authentication._sleep = sleep
+        there.gateway.authentication.sleep = sleep
         for _ in range(8):
             assert (await there.client("qd_wrong").get("/v1/host")).status == 401
         assert held == [0.25, 0.5, 1.0, 1.0, 1.0, 1.0]
@@ -106,7 +106,7 @@ async def test_beyond_so_many_held_back_attempts_the_rest_is_refused_at_once(tmp
             entered.set()
             await release.wait()
 
-        there.gateway.authentication._sleep = sleep
+        there.gateway.authentication.sleep = sleep
         first = asyncio.ensure_future(there.client("qd_wrong").get("/v1/host"))
         await entered.wait()
         assert (await there.client("qd_wrong").get("/v1/host")).status == 429
@@ -133,7 +133,7 @@ async def test_a_token_that_says_too_much_over_a_websocket_is_read_more_slowly(t
             waited.append(seconds)
             clock.now += seconds
 
-        there.gateway.authentication._sleep = sleep
+        there.gateway.authentication.sleep = sleep
         token = await there.token()
         async with there.client(token.secret).socket() as socket:
             messages = Messages(socket)
@@ -225,14 +225,10 @@ async def test_tls_serves_the_same_and_says_so(tmp_path: Path) -> None:
 
     from quarterdeck.gateways.http.server import tls_context
 
-    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-    words += ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    words += ["-keyout", str(key), "-out", str(certificate)]
-    await asyncio.to_thread(subprocess.run, words, check=True, capture_output=True, timeout=60)
+    cert, key = await asyncio.to_thread(certificate, tmp_path)
     async with served(tmp_path) as there:
-        address = await there.server.listen_tcp("127.0.0.1", 0, tls_context(certificate, key))
-        trusted = ssl.create_default_context(cafile=certificate)
+        address = await there.server.listen_tcp("127.0.0.1", 0, tls_context(cert, key))
+        trusted = ssl.create_default_context(cafile=cert)
         reply = await Client(address, there.admin.secret, trusted).get("/v1/host")
         assert (reply.status, reply.headers["strict-transport-security"]) == (200, "max-age=31536000")
         assert "strict-transport-security" not in (await there.client().get("/v1/host")).headers
@@ -255,6 +251,22 @@ async def test_what_a_session_started_may_not_use_the_unix_socket(tmp_path: Path
             )
             said[name] = (await process.communicate())[0].decode().strip()
         assert said == {"agent": "403", "person": "200"}
+
+
+async def test_one_client_cannot_take_all_connections(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(connections_per_client=3)) as there:
+        client, other = there.client(), Client(there.unix, there.admin.secret)
+        held = [await client.open() for _ in range(3)]
+        while there.gateway.meter.connections < 3:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        refused = await client.get("/v1/host")
+        assert (refused.status, refused.code) == (503, "busy")
+        assert (await other.get("/v1/host")).status == 200
+        held[0][1].close()
+        while (await client.get("/v1/host")).status != 200:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        for _, writer in held:
+            writer.close()
 
 
 # Attacks
@@ -463,8 +475,8 @@ async def test_an_answer_that_nobody_takes_is_not_kept(tmp_path: Path) -> None:
             await there.host.add_event(AddEvent(session_id=session, type="long", data={"text": "x" * 1_000_000}))
         client = there.client()
         for more in ({}, {"Connection": "keep-alive"}):
-            reader, writer = await client.open()
-            reader._transport.pause_reading()  # type: ignore[attr-defined]
+            _reader, writer = await client.open()
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
             writer.write(client.head("GET", f"/v1/sessions/{session}/events", more, None))
             while not there.gateway.meter.connections:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
@@ -480,14 +492,14 @@ async def test_pings_whose_answers_nobody_takes_pile_up_nowhere(tmp_path: Path) 
         upgrade["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
         writer.write(client.head("GET", "/v1/ws", upgrade, None))
         assert (await reader.readline()).split()[1] == b"101"
-        reader._transport.pause_reading()  # type: ignore[attr-defined]
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
         pings = (bytes([0x89, 0x80 | 125, 0, 0, 0, 0]) + b"x" * 125) * 10_000
         longest = 0
         with contextlib.suppress(OSError):
             while there.gateway.meter.connections:
                 writer.write(pings)
                 await writer.drain()
-                waiting = [one.transport.get_write_buffer_size() for one in there.server._state.connections]
+                waiting = [one.transport.get_write_buffer_size() for one in there.server.connections]
                 longest = max(longest, *waiting, 0)
         assert longest < 1_000_000
         await gone(there)

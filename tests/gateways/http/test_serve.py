@@ -20,9 +20,9 @@ from quarterdeck.cli import main
 
 @asynccontextmanager
 async def serving(
-    state: Path, *words: str, descriptors: int = 1024
+    state: Path, *words: str, descriptors: int = 1024, program: tuple[str, ...] = ("-m", "quarterdeck")
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, Any, Client]]:
-    command = [sys.executable, "-m", "quarterdeck", "serve", "--state", str(state), "--listen", "127.0.0.1:0"]
+    command = [sys.executable, *program, "serve", "--state", str(state), "--listen", "127.0.0.1:0"]
     process = await asyncio.create_subprocess_exec(
         *("sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "serve", *command),
         *("--agent", "sim", "--no-keeper", "--json", "--log", "json", *words),
@@ -33,7 +33,7 @@ async def serving(
         async with asyncio.timeout(LIMIT_S):
             assert process.stdout is not None
             ready = json.loads(await process.stdout.readline())
-            host, _, port = ready["ready"].removeprefix("http://").rpartition(":")
+            host, _, port = ready["ready"].partition("://")[2].rpartition(":")
             yield process, ready, Client((host, int(port)), (state / "token").read_text().strip())
     finally:
         if process.returncode is None:
@@ -100,6 +100,66 @@ async def test_as_many_connections_as_there_are_descriptors_leave_sessions_their
         assert [one["id"] for one in answer.json["sessions"]] == [session]
         process.send_signal(signal.SIGTERM)
         assert await process.wait() == 0
+
+
+async def test_a_second_signal_waits_for_nobody(tmp_path: Path) -> None:
+    """A request is under way, and the host would wait an hour for it."""
+    program = (
+        "import functools, sys; from quarterdeck.gateways import http; from quarterdeck.cli import main;"
+        "http.Settings = functools.partial(http.Settings, drain_s=3600); sys.exit(main())"
+    )
+    async with serving(tmp_path / "state", program=("-c", program)) as (process, _, client):
+        reader, writer = await client.open()
+        more = {"Content-Type": "application/json", "Expect": "100-continue"}
+        writer.write(client.head("POST", "/v1/sessions", more, 100))
+        assert b"100 Continue" in await reader.readline()
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        assert json.loads(await process.stderr.readline())["message"] == "Stopping"
+        process.send_signal(signal.SIGTERM)
+        assert await process.wait() == 0
+        writer.close()
+
+
+async def test_its_socket_can_be_elsewhere(tmp_path: Path) -> None:
+    place, state = tmp_path / "deck.sock", tmp_path / "state"
+    async with serving(state, "--unix", str(place)) as (process, ready, client):
+        assert ready["unix"] == str(place)
+        assert oct(place.stat().st_mode & 0o777) == "0o600"
+        assert (await Client(place, client.secret).get("/v1/host")).status == 200
+        assert not (state / "host.sock").exists()
+        process.send_signal(signal.SIGTERM)
+        assert await process.wait() == 0
+    assert not place.exists()
+
+
+async def test_behind_a_proxy_it_has_the_name_the_path_and_the_scheme_of_the_proxy(tmp_path: Path) -> None:
+    words = ("--allow-host", "deck.example", "--proxy", "127.0.0.1", "--base-path", "/deck")
+    async with serving(tmp_path / "state", *words) as (_, _, client):
+        behind = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "deck.example"}
+        reply = await client.get("/deck/v1/host", headers={**behind, "Origin": "https://deck.example"})
+        assert (reply.status, "strict-transport-security" in reply.headers) == (200, True)
+        described = await client.get("/deck/openapi.json", headers=behind)
+        assert described.json["servers"] == [{"url": "/deck"}]
+        for changed, status in (
+            ({"X-Forwarded-Host": "evil.example"}, 421),
+            ({"Origin": "http://deck.example"}, 403),
+            ({"Origin": "https://evil.example"}, 403),
+        ):
+            assert (await client.get("/deck/v1/host", headers={**behind, **changed})).status == status, changed
+        guess = Client(client.address, "wrong")
+        assert (await guess.get("/deck/v1/host", headers=behind)).status == 401
+        noted = (await client.get("/deck/v1/audit", headers=behind)).json["audit"]
+        assert [one["details"]["address"] for one in noted if one["operation"] == "authenticate"] == ["203.0.113.9"]
+
+
+async def test_without_a_named_proxy_nobody_is_believed(tmp_path: Path) -> None:
+    async with serving(tmp_path / "state", "--allow-host", "deck.example") as (_, _, client):
+        told = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.9"}
+        reply = await client.get("/v1/host", headers=told)
+        assert (reply.status, "strict-transport-security" in reply.headers) == (200, False)
+        assert (await client.get("/v1/host", headers={"Host": "deck.example"})).status == 200
+        assert (await client.get("/v1/host", headers={"Host": "evil.example"})).status == 421
 
 
 @pytest.mark.parametrize(

@@ -143,8 +143,8 @@ async def test_a_client_that_takes_nothing_slows_nobody_and_is_given_up(tmp_path
         session = await there.session()
         await frames_until(there.host, session, "idle")
         lazy = there.client()
-        reader, writer = await lazy.open()
-        reader._transport.pause_reading()  # type: ignore[attr-defined]
+        _reader, writer = await lazy.open()
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
         writer.write(lazy.head("GET", f"/v1/sessions/{session}/stream", {}, None))
         while not there.gateway.authentication.streams:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
@@ -154,7 +154,7 @@ async def test_a_client_that_takes_nothing_slows_nobody_and_is_given_up(tmp_path
                 data = {"number": number, "text": "x" * 100_000}
                 await there.host.add_event(AddEvent(session_id=session, type="ci", data=data))
             assert await reading == list(range(150))
-            waiting = [one.waiting_bytes for _, one in there.gateway.meter._streams.values()]
+            waiting = there.gateway.meter.waiting_bytes()
             assert max(waiting) < 1_000_000, "what waits for a client is bounded"
             while there.gateway.authentication.streams > 1:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)

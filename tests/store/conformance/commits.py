@@ -31,7 +31,7 @@ from quarterdeck.store.errors import (
 )
 from quarterdeck.store.queries import AuditQuery, Retention, SessionQuery
 from quarterdeck.store.records import (
-    AuditEntry,
+    AuditRecord,
     Effect,
 )
 from store.conformance.base import Conformance
@@ -117,7 +117,7 @@ class CommitConformance(Conformance):
                         PutSession(session("s", state="running")),
                         AddEffect("deliver", b""),
                         AddUsage(usage()),
-                        AddAudit(AuditEntry(at=1.0, who="ann", operation="decide")),
+                        AddAudit(AuditRecord(at=1.0, who="ann", operation="decide")),
                         PutSetting("name", b"value"),
                         OpenApproval(approval("a2", "s")),
                         decided("a1", "deny", "bob"),

@@ -54,6 +54,16 @@ class LogConformance(Conformance):
             assert (third.first_seq, third.last_seq) == (3, 3)
             assert [(one.seq, one.body) for one in await everything(store, "a")] == [(1, b"a1"), (2, b"a2"), (3, b"a3")]
 
+    async def test_rows_are_counted_as_they_are_written(self, tmp_path: Path) -> None:
+        async with self.open(tmp_path) as store:
+            await start(store, "a", row("a1"), row("a2"))
+            before = store.rows_written
+            await add(store, "a", b"a3", b"a4", b"a5")
+            with pytest.raises(NoSuchSession):
+                await add(store, "nobody", b"x")
+            await add(store, "a", changes=[PutSnapshot(1, b"snapshot")])
+            assert (before, store.rows_written) == (2, 5)
+
     async def test_a_commit_without_rows_has_no_numbers(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
             done = await start(store)

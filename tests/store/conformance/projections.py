@@ -25,9 +25,9 @@ from quarterdeck.store.errors import (
 )
 from quarterdeck.store.queries import AuditQuery, SessionQuery, UsageTotal
 from quarterdeck.store.records import (
-    AuditEntry,
+    AuditRecord,
+    ChangeRecord,
     GrantRecord,
-    HostChange,
     Usage,
 )
 from store.conformance.base import Conformance
@@ -111,7 +111,7 @@ class ProjectionConformance(Conformance):
             await start(store, "s", row(), aliases=("cli",))
             await start(store, "other", row("kept"))
             await ask(store, "a1")
-            audit = AuditEntry(at=1.0, who="ann", operation="delete_session", session="s")
+            audit = AuditRecord(at=1.0, who="ann", operation="delete_session", session="s")
             await add(
                 store, "s", changes=[AddUsage(usage(cost_nano_usd=7)), AddEffect("send", b""), PutSnapshot(1, b"")]
             )
@@ -196,7 +196,7 @@ class ProjectionConformance(Conformance):
     async def test_the_audit_is_found_newest_first(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
             entries = [
-                AuditEntry(
+                AuditRecord(
                     at=float(number), who="ann" if number % 2 else "bob", operation="stop", via="http", body=b"\0"
                 )
                 for number in range(5)
@@ -210,7 +210,7 @@ class ProjectionConformance(Conformance):
             assert [entry.at for entry in (await store.audit(AuditQuery(who="ann"))).entries] == [3.0, 1.0]
             assert [entry.at for entry in (await store.audit(AuditQuery(since=1.0, until=3.0))).entries] == [2.0, 1.0]
             first = rest.entries[-1]
-            assert first == AuditEntry(id=first.id, at=0.0, who="bob", operation="stop", via="http", body=b"\0")
+            assert first == AuditRecord(id=first.id, at=0.0, who="bob", operation="stop", via="http", body=b"\0")
 
     async def test_settings_are_replaced_and_removed(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
@@ -232,13 +232,13 @@ class ProjectionConformance(Conformance):
             opened = approval("a1", "s", seq=2)
             closed = approval("a1", "s", seq=2, state="decided", decision=decision(), moved_at={"decided": 2.0})
             assert page.changes == [
-                HostChange(1, "session", "s", session("s")),
-                HostChange(2, "approval", "a1", opened),
-                HostChange(3, "session", "s", session("s", state="running")),
-                HostChange(4, "approval", "a1", closed),
+                ChangeRecord(1, "session", "s", session("s")),
+                ChangeRecord(2, "approval", "a1", opened),
+                ChangeRecord(3, "session", "s", session("s", state="running")),
+                ChangeRecord(4, "approval", "a1", closed),
             ]
             assert (page.gap, page.position, done.pos, last.pos) == (False, 4, 1, 4)
             assert [change.pos for change in (await store.changes(after=1, limit=2)).changes] == [2, 3]
             await add(store, "s", changes=[DeleteSession()])
-            assert (await store.changes(after=4)).changes == [HostChange(5, "session", "s", None)]
+            assert (await store.changes(after=4)).changes == [ChangeRecord(5, "session", "s", None)]
             assert (await store.changes(after=6)).gap

@@ -13,7 +13,7 @@ from quarterdeck.store.commits import (
 )
 from quarterdeck.store.queries import AuditQuery, Retention
 from quarterdeck.store.records import (
-    AuditEntry,
+    AuditRecord,
     Snapshot,
 )
 from store.conformance.base import Conformance
@@ -121,7 +121,7 @@ class RetentionConformance(Conformance):
 
     async def test_the_audit_ages(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:
-            entries = [AuditEntry(at=at, who="ann", operation="stop") for at in (1.0, 2.0, 3.0)]
+            entries = [AuditRecord(at=at, who="ann", operation="stop") for at in (1.0, 2.0, 3.0)]
             await store.commit(Commit(changes=[AddAudit(entry) for entry in entries]))
             assert (await store.retain(Retention(audit_age_s=10.0), now=12.5)).audit == 2
             assert [entry.at for entry in (await store.audit(AuditQuery())).entries] == [3.0]

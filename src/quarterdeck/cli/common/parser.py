@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from .exits import USAGE_ERROR
@@ -187,3 +188,8 @@ def _painted(line: str, look: Look) -> str:
     if _HEADING.match(line):
         return _HEADING.sub(lambda found: look.paint("bold", found.group()), line)
     return _NAMES.sub(lambda found: found[1] + look.paint("cyan", found[2]), line)
+
+
+def absolute(text: str) -> str:
+    """The type of an argument that is a path: ``~`` and relative paths become absolute; links stay."""
+    return str(Path(text).expanduser().absolute())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from quarterdeck import __version__
+from quarterdeck._version import RELEASE
 from quarterdeck.cli.common import cut, sanitize
 from quarterdeck.transport.environment import child_environment
 from quarterdeck.transport.errors import CLINotFoundError
@@ -112,7 +112,7 @@ def call_cli(words: Sequence[str], arguments: Sequence[str], env: Mapping[str, s
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=child_environment(sdk_version=__version__, inherited=env),
+        env=child_environment(sdk_version=RELEASE, inherited=env),
         start_new_session=True,
     ) as process:
         try:

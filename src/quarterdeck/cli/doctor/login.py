@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from quarterdeck.client.transcripts.places import config_dir
-from quarterdeck.wire.versions import parse_version
+from quarterdeck.wire.versions import HAS_AUTH_STATUS, is_at_least
 
 from .agent import call_cli
 from .findings import DoctorFinding
@@ -22,8 +22,6 @@ CLOUDS = {
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
     "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
 }
-STATUS_SINCE = (2, 1, 52)
-"""The oldest measured version with ``auth status``. 2.0.77 and 2.1.17 take these words as a prompt."""
 STATUS_LIMIT_S = 20.0
 _STATUS_FIELDS = ("loggedIn", "authMethod", "apiProvider", "apiKeySource")
 """What we keep of the CLI's answer; the rest may name a person or an organization."""
@@ -57,8 +55,7 @@ def _in_environment(present: list[str], clouds: list[str]) -> str:
 
 def _status(words: Sequence[str] | None, version: str | None, env: Mapping[str, str]) -> dict[str, Any] | None:
     """What the CLI reports; None if it cannot."""
-    known = parse_version(version)
-    if words is None or known is None or known < STATUS_SINCE:
+    if words is None or not is_at_least(version, HAS_AUTH_STATUS):
         return None
     try:
         answer = call_cli(words, ["auth", "status", "--json"], env, STATUS_LIMIT_S)

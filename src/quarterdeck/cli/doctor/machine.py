@@ -91,7 +91,7 @@ def _temporary() -> Iterator[DoctorFinding]:
         return
     yield from _folder("temporary-folder", "Temporary folder", place)
     if hasattr(os, "statvfs") and os.statvfs(place).f_flag & getattr(os, "ST_NOEXEC", 0):
-        what = f"{place} is mounted noexec: launchers created there do not start."
+        what = f"{place} is mounted noexec: launchers created there can't run."
         advice = "Set TMPDIR to a folder on another disk."
         yield _finding("temporary-noexec", "warning", what, advice)
 
@@ -114,13 +114,13 @@ def _open_files() -> Iterator[DoctorFinding]:
 def _clock(now_s: float) -> Iterator[DoctorFinding]:
     year = time.gmtime(now_s).tm_year
     if year < EARLIEST_YEAR:
-        what = f"The clock says {year}. TLS certificates are not valid then, so connections fail."
+        what = f"The clock says {year}, so TLS certificates look invalid and connections fail."
         yield _finding("clock", "problem", what, "Set the clock.")
 
 
 def _git(env: Mapping[str, str]) -> Iterator[DoctorFinding]:
     if shutil.which("git", path=env.get("PATH")) is None:
-        what = "git is not in PATH: the work trees of a repository are not recognised as one project."
+        what = "git is not in PATH: the worktrees of a repository are not recognised as one project."
         yield _finding("git", "warning", what, "Install git.")
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from quarterdeck.cli.common import OK, Look, ReportedError, sanitize
 from quarterdeck.cli.common.table import Column, one_line, path_end, short_ids, table
 from quarterdeck.host.requests import CreateToken, GetUsage, ListAudit, Nothing, OfToken
-from quarterdeck.host.resources import AuditEntry, Token, UsageRow
+from quarterdeck.host.resources import AuditEntry, Session, Token, UsageRow
 
 from .naming import PAGE, all_sessions, by_id, find_session
-from .showing import clock, money, print_json, since
+from .showing import clock, is_simulated, money, print_json, since
 
 if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
@@ -36,20 +39,43 @@ async def show_usage(host: RemoteHost, given: argparse.Namespace) -> int:
         print("No usage.")
         return OK
     look = Look.of(sys.stdout)
-    names = {one.id: one.name async for one in all_sessions(host, archived=True)} if "session" in by else {}
-    print("\n".join(_usage_table(found, by, names, look)))
-    for line in budget_lines((await host.get_budgets(Nothing())).details, look):
+    sessions = [one async for one in all_sessions(host, archived=True)]
+    simulated = await _simulated(host, GetUsage(by=by, since=given.since, to=given.to), sessions)
+    print("\n".join(_usage_table(found, by, {one.id: one.name for one in sessions}, simulated, look)))
+    for line in await budget_lines(host, (await host.get_budgets(Nothing())).details, look):
         print(line)
     return OK
 
 
-def _usage_table(rows: Sequence[UsageRow], by: list[str], names: dict[str, str], look: Look) -> list[str]:
+async def _simulated(host: RemoteHost, asked: GetUsage, sessions: Iterable[Session]) -> dict[tuple[str, ...], Decimal]:
+    """The simulated part of the cost, per group that has one; a deleted session counts as a real one."""
+    simulators = {one.id for one in sessions if is_simulated(one)}
+    parts: dict[tuple[str, ...], Decimal] = {}
+    if simulators:
+        finer = msgspec.structs.replace(asked, by=list(dict.fromkeys([*asked.by, "session"])))
+        for row in (await host.get_usage(finer)).usage:
+            if row.by["session"] in simulators and row.cost_usd:
+                group = tuple(row.by[word] for word in asked.by)
+                parts[group] = parts.get(group, Decimal(0)) + row.cost_usd
+    return parts
+
+
+def _usage_table(
+    rows: Sequence[UsageRow],
+    by: list[str],
+    names: dict[str, str],
+    simulated: dict[tuple[str, ...], Decimal],
+    look: Look,
+) -> list[str]:
     total = _sum(rows)
     shown = [*rows, total] if len(rows) > 1 else [*rows]
+    parts = [simulated.get(tuple(row.by[word] for word in by)) for row in rows]
+    parts += [sum(simulated.values(), Decimal(0))] * (len(rows) > 1)
     columns = [Column(word.upper(), [_group(row, word, names, look) for row in shown], "cyan") for word in by]
     most = max((row.cost_usd for row in rows), default=Decimal(0)) or Decimal(1)
     columns += [
         Column("COST", [money(row.cost_usd) for row in shown], "bold", right=True),
+        Column("SIMULATED", [money(part) if part else "" for part in parts], right=True),
         Column("IN", [_tokens(row.tokens.input + row.tokens.cache_write) for row in shown], right=True),
         Column("CACHED", [_tokens(row.tokens.cache_read) for row in shown], "dim", right=True),
         Column("OUT", [_tokens(row.tokens.output) for row in shown], right=True),
@@ -91,7 +117,8 @@ def _tokens(count: int) -> str:
     return str(count)
 
 
-def budget_lines(details: dict[str, Any], look: Look) -> list[str]:
+async def budget_lines(host: RemoteHost, details: dict[str, Any], look: Look) -> list[str]:
+    """A line per budget of the host that is set: what is spent of it, and how much of that was simulated."""
     lines = []
     for word in ("day", "month"):
         limit, spent = details.get(f"{word}_usd"), details.get("spent", {}).get(f"{word}_usd")
@@ -99,8 +126,20 @@ def budget_lines(details: dict[str, Any], look: Look) -> list[str]:
             share = float(Decimal(spent or 0) / Decimal(limit))
             style = "red" if share >= 1 else "yellow" if share >= 0.8 else "green"
             shown = look.paint(style, bar(share, 20, look) or look.sign("▏", "|"))
-            lines.append(f"this {word}: {money(Decimal(spent or 0))} of {money(Decimal(limit))}  {shown} {share:.0%}")
+            part = await _simulated_this(host, word) if share else Decimal(0)
+            mark = f" ({money(part)} simulated)" if part else ""
+            lines.append(
+                f"this {word}: {money(Decimal(spent or 0))}{mark} of {money(Decimal(limit))}  {shown} {share:.0%}"
+            )
     return lines
+
+
+async def _simulated_this(host: RemoteHost, period: str) -> Decimal:
+    """In this day or month, which are those of UTC."""
+    now = datetime.now(UTC)
+    since = now.replace(day=1) if period == "month" else now
+    sessions = [one async for one in all_sessions(host, archived=True)]
+    return sum((await _simulated(host, GetUsage(by=["day"], since=since), sessions)).values(), Decimal(0))
 
 
 async def show_audit(host: RemoteHost, given: argparse.Namespace) -> int:

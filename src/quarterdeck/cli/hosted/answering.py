@@ -192,6 +192,10 @@ def request_of(approval: Approval, item: Any = None) -> Request:
                 diffs=msgspec.convert(approval.diffs, list[FileDiff]),
                 suggestions=msgspec.convert(approval.suggestions, list[PermissionSuggestion]),
                 reason=approval.reason,
+                reason_kind=approval.reason_kind,
+                blocked_path=approval.blocked_path,
+                agent_id=approval.agent_id,
+                tool_id=approval.tool_id,
             )
         case "questions":
             return Questions(id=approval.request_id, questions=msgspec.convert(approval.questions, list[Question]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quarterdeck.cli.common.paths import absolute
+from quarterdeck.cli.common.parser import absolute
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -139,4 +139,4 @@ def _file(path: str) -> bytes:
     try:
         return Path(path).expanduser().read_bytes()
     except OSError as error:
-        raise ReportedError(f"cannot read {path}: {error.strerror}", "Name another file.", code=USAGE_ERROR) from error
+        raise ReportedError(f"cannot read {path}: {error.strerror}", "Check the path.", code=USAGE_ERROR) from error

@@ -13,14 +13,16 @@ from quarterdeck.cli.terminal.answers import Answerer, UnattendedAnswerer
 from quarterdeck.cli.terminal.chat_session import Rewound
 from quarterdeck.client.errors import QuarterdeckError
 from quarterdeck.host import HostError
-from quarterdeck.host.events import AnyEvent, ProcessChanged, StatusChange
+from quarterdeck.host.events import AnyEvent
 from quarterdeck.host.requests import Fork, OfSession, Rewind, SendControl, SendPrompt, UpdateSession
 from quarterdeck.timeline.items import Prompt
 
 from .answering import HostedAnswerer, HostedAnswers
 from .connecting import reported
 from .following import FollowedSession
+from .host_lines import host_line, standing_line
 from .naming import all_approvals
+from .showing import is_simulated
 
 if TYPE_CHECKING:
     from quarterdeck.cli.terminal.screen import Screen
@@ -53,7 +55,7 @@ class HostedSession:
             answerer = HostedAnswerer(screen, rules, host, on_disk=is_here)
         self._answers = HostedAnswers(rules, answerer, host=host, say=screen.say, failed=screen.failed)
         self.greeting = f"attaching to {self.name} …"
-        screen.painter.simulated = session.agent == "sim"
+        screen.painter.simulated = is_simulated(session)
 
     @property
     def id(self) -> str:
@@ -79,6 +81,8 @@ class HostedSession:
     async def open(self) -> None:
         """Draw what there is, and ask what waits."""
         self._screen.show([*await self._followed.load()])  # type: ignore[list-item]
+        if (line := standing_line(self._session)) is not None:
+            self._screen.say(*line)
         async for approval in all_approvals(self._host, session=self.id):
             self._answers.changed(approval, self._followed.state)
 
@@ -102,11 +106,8 @@ class HostedSession:
     def _show(self, happened: list[AnyEvent]) -> None:
         self._screen.show(happened)  # type: ignore[arg-type]  # the painter leaves out what it does not know
         for event in happened:
-            if isinstance(event, ProcessChanged) and event.state in ("exited", "lost"):
-                why = event.stderr.strip().splitlines()[-1:] or [""]
-                self._screen.say("dim", f"its process has ended{f': {why[0]}' if why[0] else ''}")
-            elif isinstance(event, StatusChange) and event.state in ("limited", "crashed", "authenticating"):
-                self._screen.say("yellow", f"{event.state}{f': {event.reason}' if event.reason else ''}")
+            if (line := host_line(event)) is not None:
+                self._screen.say(*line)
         self._answers.follow(happened, self._followed.state)
 
     async def send(self, text: str) -> str:

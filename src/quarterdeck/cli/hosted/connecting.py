@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HOST_VARIABLE = "QUARTERDECK_HOST"
 TOKEN_VARIABLE = "QUARTERDECK_TOKEN"  # noqa: S105  # its name
+CA_VARIABLE = "QUARTERDECK_CA_FILE"
 NO_HOST = 3
 """The exit code when no host answers."""
 EXITS = {
@@ -39,13 +40,15 @@ class HostAddress(NamedTuple):
     token: str
     is_here: bool
     """On this machine: what a session's files are can be seen here, too."""
+    ca_file: str | None = None
+    """Certificates to trust beside the system's."""
 
     def __str__(self) -> str:
         return self.url.removeprefix("unix:")
 
 
 def add_host_options(parser: Parser, *, json: str | None = "print JSON") -> None:
-    """``--host`` and ``--token-file``, and ``--json`` unless the command has none."""
+    """``--host``, ``--token-file`` and ``--ca-file``, and ``--json`` unless the command has none."""
     if json is not None:
         parser.add_argument("--json", action="store_true", help=json)
     group = parser.add_argument_group("host")
@@ -53,6 +56,8 @@ def add_host_options(parser: Parser, *, json: str | None = "print JSON") -> None
     group.add_argument("--host", metavar="URL", help=where)
     token = f"read the token from this file (default: ${TOKEN_VARIABLE}, or the state folder's)"
     group.add_argument("--token-file", metavar="FILE", help=token)
+    trusted = f"trust the certificates in this PEM file, too (default: ${CA_VARIABLE})"
+    group.add_argument("--ca-file", metavar="FILE", help=trusted)
 
 
 def address_of(given: argparse.Namespace) -> HostAddress:
@@ -63,7 +68,7 @@ def address_of(given: argparse.Namespace) -> HostAddress:
     wanted: str = given.host or os.environ.get(HOST_VARIABLE, "")
     if wanted.startswith(("http://", "https://")):
         url = wanted.rstrip("/")
-        return HostAddress(url, _token(given) or _no_token(url), is_here=False)
+        return HostAddress(url, _token(given) or _no_token(url), is_here=False, ca_file=given.ca_file)
     if "://" in wanted:
         raise ReportedError(f"{wanted} is not a host", "Use http://…, https://… or a state folder.", code=USAGE_ERROR)
     folder = state_folder(wanted)
@@ -84,7 +89,7 @@ def _read(file: Path) -> str:
     try:
         return file.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not text"
+        why = getattr(error, "strerror", None) or "not a text file"
         advice = f"Set {TOKEN_VARIABLE}, or use --token-file."
         raise ReportedError(f"cannot read the token in {file}: {why}", advice, code=USAGE_ERROR) from error
 
@@ -125,7 +130,7 @@ def opened(address: HostAddress, say: Callable[[str, str], None] | None = None) 
             say("dim", "reconnected")
         lost = state == "reconnecting"
 
-    return RemoteHost(address.url, token=address.token, on_state=changed)
+    return RemoteHost(address.url, token=address.token, ca_file=address.ca_file, on_state=changed)
 
 
 async def reporting(work: Awaitable[int]) -> int:

@@ -78,7 +78,7 @@ async def _decide_many(host: RemoteHost, decision: Decision, given: argparse.Nam
         print_json(decided.approvals)
         return OK
     if not decided.approvals:
-        print("Nothing that waits matches.")
+        print("No pending request matches.")
     for approval in decided.approvals:
         _show_decided(approval, decision, dry_run=given.dry_run)
     return OK
@@ -99,7 +99,7 @@ async def answer(host: RemoteHost, given: argparse.Namespace) -> int:
             decision = Decision(decision="allow", answers=_fields(given.answers))
         case _:
             advice = f"Run quarterdeck approve {approval.id[:8]}, or quarterdeck deny."
-            raise ReportedError(f"{approval.id[:8]} is a permission", advice, code=USAGE_ERROR)
+            raise ReportedError(f"{approval.id[:8]} is a permission request", advice, code=USAGE_ERROR)
     await _decide(host, approval, decision, given)
     return OK
 

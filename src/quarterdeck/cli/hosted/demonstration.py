@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable
@@ -43,7 +44,32 @@ def demonstrate(agent: str, *, ask: bool) -> int:
         except TimeoutError:
             raise ReportedError("the demo took too long", "Try again: quarterdeck demo --serve", code=FAILED) from None
         say("dim", f"notes.txt is now: {' '.join((project / 'notes.txt').read_text().split())}")
+    # Here, not in the Makefile: a Ctrl-C, which is one way out, also ends make.
+    say("bold", f"\n{next_step()}")
     return code
+
+
+def _venv() -> Path | None:
+    """The environment we run in, if it is not active: ``quarterdeck`` alone is not found then."""
+    if sys.prefix == sys.base_prefix or shutil.which("quarterdeck") is not None:
+        return None
+    venv, here = Path(sys.prefix), Path.cwd()
+    return venv.relative_to(here) if venv.is_relative_to(here) else venv
+
+
+def _command() -> str:
+    """How to call us in a terminal that is opened in this folder."""
+    venv = _venv()
+    return "quarterdeck" if venv is None else str(venv / "bin" / "quarterdeck")
+
+
+def next_step() -> str:
+    """What to try after the demo, as lines to copy."""
+    guide, venv = Path("docs/guide/index.md"), _venv()
+    lines = ["Next:", "  quarterdeck chat --agent sim     (in any folder)"]
+    if venv is not None:
+        lines.insert(1, f"  . {venv / 'bin' / 'activate'}")
+    return "\n".join([*lines, f"More: {guide}"] if guide.exists() else lines)
 
 
 async def _demonstrate(folder: Path, agent: str, *, ask: bool) -> int:
@@ -51,7 +77,7 @@ async def _demonstrate(folder: Path, agent: str, *, ask: bool) -> int:
         async with opened(address) as host:
             await _start_sessions(host, folder / "project", agent)
         say("", f"\nA host is running with two sessions. Its web page (this link works once, for a minute):\n  {page}")
-        where = Look.of(sys.stdout).paint("bold", f"quarterdeck ps --host {folder / 'state'}")
+        where = Look.of(sys.stdout).paint("bold", f"{_command()} ps --host {folder / 'state'}")
         say("", f"In another terminal:\n  {where}\n")
         if ask:
             return await _with_somebody(address)
@@ -113,7 +139,7 @@ async def _by_itself(host: RemoteHost) -> int:
     print("\n".join(sessions_table(sessions, look)), end="\n\n")
     names = {one.id: one.name for one in sessions}
     print("\n".join(approvals_table([approval], look, names)), end="\n\n", flush=True)
-    say("yellow", "allowed without asking: nobody is at the terminal, and this is a scratch folder")
+    say("yellow", "allowed automatically: no terminal, and this is a scratch folder")
     await host.decide(Decide(approval_id=approval.id, decision=Decision(decision="allow")))
     for session in sessions:
         await _told(host.wait(Wait(session_id=session.id)), f"waiting for {session.name}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from quarterdeck.cli.common import OK, USAGE_ERROR, Look, ReportedError, sanitize
-from quarterdeck.cli.common.paths import absolute
+from quarterdeck.cli.common.parser import absolute
 from quarterdeck.host.requests import ImportSession, Search
 
 from .naming import find_session
@@ -32,11 +32,11 @@ async def search(host: RemoteHost, given: argparse.Namespace) -> int:
         return OK
     look = Look.of(sys.stdout)
     if not found.hits:
-        print("Nothing was found.")
+        print("No matches.")
     for hit in found.hits:
         print(_line(hit, look))
     if found.behind:
-        print(look.paint("dim", f"{found.behind} rows are not in the index yet"), file=sys.stderr)
+        print(look.paint("dim", f"{found.behind} rows are not indexed yet"), file=sys.stderr)
     return OK
 
 
@@ -66,7 +66,7 @@ def _opened(name: str) -> IO[bytes]:
     try:
         return Path(name).open("rb")
     except OSError as error:
-        raise ReportedError(f"cannot read {name}: {error.strerror}", "Check FILE.", code=USAGE_ERROR) from error
+        raise ReportedError(f"cannot read {name}: {error.strerror}", "Check the path.", code=USAGE_ERROR) from error
 
 
 async def _import(host: RemoteHost, given: argparse.Namespace, file: IO[bytes]) -> int:

@@ -6,7 +6,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,7 +16,7 @@ from quarterdeck.host.resources import Session
 
 from .live import show_live
 from .naming import all_sessions
-from .showing import money, print_json, sessions_table
+from .showing import print_json, sessions_table, total_cost
 
 if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
@@ -87,8 +86,7 @@ class Board:
         if not shown:
             return [look.paint("dim", NONE)]
         waiting = sum(one.pending_approvals for one in shown)
-        cost = sum((one.cost_usd for one in shown), start=Decimal(0))
-        parts = [f"{len(shown)} session{'s' * (len(shown) != 1)}", money(cost) if cost else ""]
+        parts = [f"{len(shown)} session{'s' * (len(shown) != 1)}", total_cost(shown)]
         if waiting:
             parts.append(f"{waiting} waiting for you: quarterdeck approvals --watch")
         room = max(rows - 3, 1) if rows else len(shown)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from quarterdeck.cli.common import ReportedError, cut, sanitize
+from quarterdeck.cli.common.resolving import LONGER_PREFIX, matching
 
 if TYPE_CHECKING:
     from quarterdeck.host.resources import Approval, Session
@@ -34,19 +35,12 @@ async def find_session(host: RemoteHost, wanted: str) -> Session:
 
 
 def named_in(sessions: Sequence[Session], wanted: str) -> Session:
-    """Of several kinds of match, the strictest that there is counts."""
-    word = wanted.casefold()
-    matches = (
-        [one for one in sessions if wanted in (one.id, one.transcript_id)],
-        [one for one in sessions if one.name.casefold() == word],
-        [one for one in sessions if one.id.startswith(word)],
-        [one for one in sessions if one.name.casefold().startswith(word)],
-    )
-    found = next((some for some in matches if some and wanted), [])
+    """Of several matches, one that is not archived counts."""
+    found = matching(wanted, sessions, ids=lambda one: (one.id, one.transcript_id or ""), title=lambda one: one.name)
     if len(found) > 1:  # one that is in use is more likely to be meant than one that is put away
         found = [one for one in found if not one.archived] or found
     rows = [f"{one.id}  {one.state:<8}  {cut(sanitize(one.name or one.cwd, one_line=True), 40)}" for one in found]
-    return _only(found, rows, f"no such session: {wanted!r}", f"{wanted!r} matches several sessions", "ps --all")
+    return only(found, rows, f"no such session: {wanted!r}", f"{wanted!r} matches several sessions", "ps --all")
 
 
 async def all_sessions(host: RemoteHost, *, archived: bool = False, **filters: list[str]) -> AsyncIterator[Session]:
@@ -73,7 +67,7 @@ async def find_approval(host: RemoteHost, wanted: str) -> Approval:
     waiting = [one async for one in all_approvals(host)]
     found = [one for one in waiting if wanted and one.id.startswith(wanted.lower())]
     rows = [f"{one.id}  {cut(sanitize(one.summary, one_line=True), 40)}" for one in found]
-    return _only(
+    return only(
         found, rows, f"no pending request with the id {wanted!r}", f"{wanted!r} matches several requests", "approvals"
     )
 
@@ -106,10 +100,11 @@ def by_id(listed: Iterable[H], wanted: str, *, kind: str, command: str) -> H:
     """The one whose id begins so; ``command`` lists them all. Raises ``ReportedError`` if none or several do."""
     found = [one for one in listed if wanted and one.id.startswith(wanted.lower())]
     ids = [one.id for one in found]
-    return _only(found, ids, f"no such {kind}: {wanted!r}", f"{wanted!r} could be several {kind}s", command)
+    return only(found, ids, f"no such {kind}: {wanted!r}", f"{wanted!r} matches several {kind}s", command)
 
 
-def _only(found: Sequence[T], rows: Iterable[str], none: str, several: str, command: str) -> T:
+def only(found: Sequence[T], rows: Iterable[str], none: str, several: str, command: str) -> T:
+    """The one that was found; ``command`` lists them all. Raises ``ReportedError`` otherwise."""
     if len(found) == 1:
         return found[0]
     if not found:
@@ -117,4 +112,4 @@ def _only(found: Sequence[T], rows: Iterable[str], none: str, several: str, comm
     listed = [*rows]
     more = "\n    …" if len(listed) > NAMED else ""
     shown = "".join(f"\n    {row}" for row in listed[:NAMED])
-    raise ReportedError(f"{several}:{shown}{more}", "Use more of the id.")
+    raise ReportedError(f"{several}:{shown}{more}", LONGER_PREFIX)

@@ -31,7 +31,9 @@ def _read(file: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ReportedError(f"cannot read {file}: {error}", "It must be a JSON file.", code=USAGE_ERROR) from error
     if not isinstance(read, dict):
-        raise ReportedError(f"{file} is not a JSON object", "Begin with what show prints.", code=USAGE_ERROR)
+        raise ReportedError(
+            f"{file} is not a JSON object", "Start from the output of quarterdeck preset show.", code=USAGE_ERROR
+        )
     return read
 
 

@@ -177,4 +177,4 @@ def _lingering() -> str | None:
     user = os.environ.get("USER", "")
     if user and Path("/var/lib/systemd/linger", user).exists():
         return None
-    return "It ends when you log out. To keep it running, and to start it at boot: loginctl enable-linger"
+    return "It stops when you log out. To keep it running and start it at boot: loginctl enable-linger"

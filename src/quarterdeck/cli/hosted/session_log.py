@@ -17,6 +17,7 @@ from quarterdeck.host.requests import ReadEvents, WatchSession
 from quarterdeck.host.resources import Frame, Session
 
 from .naming import find_session
+from .showing import is_simulated
 
 if TYPE_CHECKING:
     from quarterdeck.remote import RemoteHost
@@ -75,6 +76,7 @@ async def _show_drawn(host: RemoteHost, session: Session, given: argparse.Namesp
     from quarterdeck.timeline import Timeline
 
     from .following import RowReader
+    from .host_lines import host_line
 
     def write(text: str) -> None:
         sys.stdout.write(text)
@@ -84,10 +86,13 @@ async def _show_drawn(host: RemoteHost, session: Session, given: argparse.Namesp
     reader = RowReader(Timeline())
     surface = PlainSurface(write, width=look.width)
     painter = Painter(surface, reader.state, colour=look.colour, unicode=look.unicode, draw=plain_markdown)
-    painter.simulated = session.agent == "sim"
+    painter.simulated = is_simulated(session)
     async for frame in _frames(host, session, "raw", follow=given.follow):
         if any(isinstance(event, Gap) for event in frame.events):
-            painter.say("yellow", "part of the log is missing here")
-        painter.show(reader.events(frame))  # type: ignore[arg-type]  # it leaves out what it does not know
+            painter.say("yellow", "gap in the log")
+        happened = reader.events(frame)
+        painter.show(happened)  # type: ignore[arg-type]  # it leaves out what it does not know
+        for line in filter(None, map(host_line, happened)):
+            painter.say(*line)
         painter.draw(frame.at)
     painter.draw(0.0, final=True)

@@ -50,12 +50,17 @@ def sessions_table(sessions: Sequence[Session], look: Look, *, now: float | None
         Column("NAME", [one_line(one.name, 24) for one in sessions], "bold"),
         Column("ASKS", [str(one.pending_approvals or "") for one in sessions], "bold yellow", right=True),
         Column("FOR", [since(one.state_since, now) for one in sessions], "dim", right=True),
-        Column("COST", [money(one.cost_usd) if one.cost_usd else "" for one in sessions], right=True),
+        Column("COST", [_cost(one) for one in sessions], right=True),
         Column("FOLDER", [path_end(one.cwd, max(look.width // 5, 12), home=home) for one in sessions], "dim"),
         Column("MODEL", [one_line(one.model, 24) for one in sessions], "dim"),
     ]
-    doing = [one_line(one.current or one.state_reason, 1_000) for one in sessions]
+    doing = [one_line(_doing(one), 1_000) for one in sessions]
     return table(columns, Column("DOING", doing), look)
+
+
+def _doing(session: Session) -> str:
+    ends = until(session.state, session.state_until).strip(" ,")
+    return ": ".join(filter(None, (ends, session.current or session.state_reason)))
 
 
 def approvals_table(
@@ -87,8 +92,38 @@ def since(moment: datetime, now: float | None = None) -> str:
     return f"{elapsed}s"
 
 
+def _cost(session: Session) -> str:
+    return f"{money(session.cost_usd)}{' sim' * is_simulated(session)}" if session.cost_usd else ""
+
+
+def total_cost(sessions: Iterable[Session]) -> str:
+    """What they cost together, with simulated costs apart; empty if nothing."""
+    real, simulated = Decimal(0), Decimal(0)
+    for one in sessions:
+        if is_simulated(one):
+            simulated += one.cost_usd
+        else:
+            real += one.cost_usd
+    return " + ".join(filter(None, (money(real) if real else "", f"{money(simulated)} simulated" if simulated else "")))
+
+
+def is_simulated(session: Session) -> bool:
+    """Whether its costs are made up: it runs on the simulator."""
+    return session.agent == "sim"
+
+
 def money(amount: Decimal) -> str:
     return f"${amount:.4f}" if abs(amount) < 1 else f"${amount:,.2f}"
+
+
+def until(state: str, moment: datetime | None) -> str:
+    """When a state ends by itself, to be put behind its name; empty if that is not known."""
+    if moment is None:
+        return ""
+    local, now = moment.astimezone(), datetime.now().astimezone()
+    day = "" if local.date() == now.date() else f"{local:%Y-%m-%d} "
+    time_of_day = f"{local:%H:%M}" if local.second == 0 else f"{local:%H:%M:%S}"
+    return f"{', starts again at' if state == 'crashed' else ' until'} {day}{time_of_day}"
 
 
 def clock(moment: datetime) -> str:

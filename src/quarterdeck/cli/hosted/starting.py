@@ -19,7 +19,7 @@ from quarterdeck.cli.terminal.run import check_installed, say_on_stderr
 from quarterdeck.cli.terminal.session_setup import prompt_of, session_rules, system_prompt_of
 from quarterdeck.host import HostError
 from quarterdeck.host.events import AnyEvent, StatusChange
-from quarterdeck.host.requests import CreateSession, OfSession, SendPrompt
+from quarterdeck.host.requests import CreateSession, HostTools, OfSession, SendPrompt
 from quarterdeck.host.resources import Session
 from quarterdeck.timeline import Timeline
 from quarterdeck.timeline.events import TurnEnded
@@ -69,6 +69,7 @@ def request_of(given: argparse.Namespace, rules: SessionRules) -> CreateSession:
         options={name: value for name, value in options.items() if value is not None},
         policy=rules.narrowing() or None,
         preset=given.preset,
+        host_tools=None if given.host_tools is None else HostTools(sessions=given.host_tools),
     )
 
 

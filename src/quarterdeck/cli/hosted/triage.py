@@ -248,11 +248,13 @@ class Triage:
                 return Decision(decision="deny", plan="revise", message=note.strip())
 
     async def _choose(
-        self, subject: Subject, options: Sequence[MenuOption], *, at: int = 0, escape: object = "next"
+        self, subject: Subject, options: Sequence[MenuOption], *, at: int = 0, escape: object = "escape"
     ) -> object:
-        """``q`` is always a way out."""
+        """``q`` is always a way out. Esc skips to the next request, and quits if there is no other."""
         shown = [*options, MenuOption("quit", "Quit", key="q")]
         chosen = await self._answerer.ask(subject, Menu("", shown, on_escape=escape, at=at))
+        if chosen == "escape":
+            chosen = "next" if len(self._waiting) > 1 else "quit"
         if chosen == "quit":
             self._leave()
             await asyncio.Event().wait()  # until we are cancelled

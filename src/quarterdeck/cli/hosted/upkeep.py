@@ -13,7 +13,7 @@ from quarterdeck.host.requests import Nothing, OfGrant, Settings, UpdateSession
 
 from .accounts import bar, budget_lines
 from .naming import by_id, find_session
-from .showing import clock, money, print_json, since
+from .showing import clock, is_simulated, money, print_json, since
 from .steering import shown
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ async def budget(host: RemoteHost, given: argparse.Namespace) -> int:
     if given.json:
         print_json(await host.get_budgets(Nothing()))
         return OK
-    lines = budget_lines(details, Look.of(sys.stdout))
+    lines = await budget_lines(host, details, Look.of(sys.stdout))
     print("\n".join(lines) if lines else "No budget is set.")
     return OK
 
@@ -50,7 +50,8 @@ async def _session_budget(host: RemoteHost, given: argparse.Namespace) -> int:
         print_json(session)
         return OK
     limit = "no budget" if session.budget_usd is None else f"of {money(session.budget_usd)}"
-    print(f"{shown(session)}: {money(session.cost_usd)} spent, {limit}")
+    mark = " (simulated)" * is_simulated(session)
+    print(f"{shown(session)}: {money(session.cost_usd)}{mark} spent, {limit}")
     return OK
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quarterdeck.cli.common import OK, USAGE_ERROR, Look, ReportedError, sanitize
+from quarterdeck.cli.common.resolving import matching
 from quarterdeck.cli.common.table import Column, one_line, path_end, short_ids, table
 from quarterdeck.host.requests import (
     AddEvent,
@@ -25,7 +26,7 @@ from quarterdeck.host.requests import (
     Upload,
 )
 
-from .naming import find_session
+from .naming import find_session, only
 from .showing import print_json, since
 from .steering import shown
 
@@ -86,9 +87,9 @@ async def show_diff(host: RemoteHost, given: argparse.Namespace) -> int:
     if text:
         print(text.rstrip("\n"))
     if details["truncated"]:
-        print("quarterdeck diff: the diff is too long and was cut", file=sys.stderr)
-    for path in details["untracked"]:
-        print(look.paint("yellow", f"new: {sanitize(path, one_line=True)}"), file=sys.stderr)
+        print("quarterdeck diff: the diff is too long; not all of it is shown", file=sys.stderr)
+    for path in details["left_out"]:
+        print(look.paint("yellow", f"new, not shown: {sanitize(path, one_line=True)}"), file=sys.stderr)
     if not text and not details["untracked"]:
         print("Nothing changed.", file=sys.stderr)
     return OK
@@ -104,11 +105,11 @@ async def adopt(host: RemoteHost, given: argparse.Namespace) -> int:
     found: list[dict[str, Any]] = listed.details["transcripts"]
     if given.transcript is None:
         return _list_transcripts(found, as_json=given.json)
-    wanted = given.transcript.lower()
-    matches = [one["session_id"] for one in found if one["session_id"].startswith(wanted)]
-    if len(matches) > 1:
-        raise ReportedError(f"{wanted!r} matches several transcripts", "Use more of the id.")
-    transcript = matches[0] if matches else given.transcript
+    wanted = given.transcript
+    matches = matching(wanted, found, ids=lambda one: (one["session_id"],), title=_title)
+    rows = [f"{one['session_id']}  {one_line(_title(one), 40)}" for one in matches]
+    none, several = f"no such transcript: {wanted!r}", f"{wanted!r} matches several transcripts"
+    transcript = only(matches, rows, none, several, "adopt")["session_id"]
     session = await host.adopt_transcript(OfTranscript(transcript_id=transcript))
     if given.json:
         print_json(session)
@@ -131,9 +132,12 @@ def _list_transcripts(found: list[dict[str, Any]], *, as_json: bool) -> int:
         Column("SESSION", [(one["adopted_as"] or "")[:8] for one in found], "green"),
         Column("FOLDER", [path_end(one.get("cwd") or "", max(look.width // 4, 12), home=home) for one in found], "dim"),
     ]
-    titles = [one_line(one.get("custom_title") or one.get("summary"), 1_000) for one in found]
-    print("\n".join(table(columns, Column("TITLE", titles), look)))
+    print("\n".join(table(columns, Column("TITLE", [one_line(_title(one), 1_000) for one in found]), look)))
     return OK
+
+
+def _title(transcript: dict[str, Any]) -> str:
+    return str(transcript.get("custom_title") or transcript.get("summary") or "")
 
 
 def _changed(milliseconds: int) -> str:
@@ -157,7 +161,7 @@ def _read(path: Path) -> bytes:
     try:
         return path.expanduser().read_bytes()
     except OSError as error:
-        raise ReportedError(f"cannot read {path}: {error.strerror}", "Name another file.", code=USAGE_ERROR) from error
+        raise ReportedError(f"cannot read {path}: {error.strerror}", "Check the path.", code=USAGE_ERROR) from error
 
 
 async def add_event(host: RemoteHost, given: argparse.Namespace, data: dict[str, Any]) -> int:

@@ -13,7 +13,7 @@ FORMATS = ("markdown", "html", "ndjson")
 EXITS = {OK: "success", FAILED: "no such session, or it could not be changed", USAGE_ERROR: "invalid arguments"}
 DESCRIPTION = """\
 List, search, show, change and export the sessions that Claude Code has stored on this machine: those of this folder
-(and of the other work trees of its repository), or all with --all. Without a command, sessions are listed.
+(and of the other worktrees of its repository), or all with --all. Without a command, sessions are listed.
 
 ID is a session id or its title. A unique prefix is enough."""
 
@@ -37,7 +37,7 @@ def parser() -> Parser:
         if name != "export":
             command.add_argument("--json", action="store_true", help="print JSON, one object per line")
         place = command.add_mutually_exclusive_group()
-        place.add_argument("--project", metavar="DIR", help="only sessions of this folder and its work trees")
+        place.add_argument("--project", metavar="DIR", help="only sessions of this folder and its worktrees")
         place.add_argument("--all", action="store_true", help="sessions of all folders")
         agent = "whose sessions: claude's (default) or the simulator's, which are kept apart"
         command.add_argument("--agent", choices=("claude", "sim"), default="claude", help=agent)
@@ -85,7 +85,7 @@ def _add_reading(commands: argparse._SubParsersAction[Parser]) -> None:
         "Long results are cut. Escape sequences are shown, not executed.",
         [
             ("quarterdeck sessions show 3f2a --last 10", "how it ended"),
-            ("FORCE_COLOR=1 quarterdeck sessions show 3f2a --full | less -R", "all of it, page by page"),
+            ("FORCE_COLOR=1 quarterdeck sessions show 3f2a --full | less -R", "all of it, in a pager"),
         ],
         run="show.show",
     )
@@ -114,7 +114,7 @@ def _add_changing(commands: argparse._SubParsersAction[Parser]) -> None:
         "rename",
         "set the title",
         "Set the title of a session. Claude Code shows it, too.",
-        [("quarterdeck sessions rename 3f2a 'The checkout bug'", "a title to find it by")],
+        [("quarterdeck sessions rename 3f2a 'The checkout bug'", "give it a memorable title")],
         run="change.rename",
     )
     added.add_argument("title", metavar="TITLE", help="the new title")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from quarterdeck.cli.common import FAILED, USAGE_ERROR, ReportedError, cut, sanitize
+from quarterdeck.cli.common.resolving import LONGER_PREFIX, matching
 from quarterdeck.client.transcripts import SDKSessionInfo, get_session_info, list_sessions
 from quarterdeck.client.transcripts.listing import transcripts_in
 from quarterdeck.client.transcripts.places import CONFIG_DIR, find_transcript, is_session_id, places_of
@@ -71,7 +72,7 @@ def _not_a_session(wanted: str, command: str, agent: str) -> ReportedError:
     return ReportedError(
         f"no session has the title {wanted!r}",
         f"If this is the prompt, put it first: quarterdeck {command} {quoted} --resume\n"
-        f"  To name the session, too: quarterdeck {command} --resume ID {quoted}",
+        f"  To resume a specific session: quarterdeck {command} --resume ID {quoted}",
         code=USAGE_ERROR,
     )
 
@@ -82,7 +83,7 @@ def sessions_of(agent: str) -> Iterator[None]:
     if agent != SIMULATOR:
         yield
         return
-    from quarterdeck.testing.sim.home import simulator_home
+    from quarterdeck.testing.simulated import simulator_home
 
     before = os.environ.get(CONFIG_DIR)
     os.environ[CONFIG_DIR] = str(simulator_home(os.environ))
@@ -103,7 +104,7 @@ def _find(wanted: str, folder: str | None, *, code: int = FAILED) -> SDKSessionI
         meant = sorted(one for one in ids if one.lower().startswith(wanted.lower()))
         if meant:
             infos = [info for one in meant[: _NAMED + 1] if (info := _by_id(one, folder)) is not None]
-            return _only(infos, wanted, "ids start", "Use more of the ID.", code)
+            return _only(infos, wanted, "ids start", LONGER_PREFIX, code)
     return _by_title(wanted, folder, code)
 
 
@@ -117,12 +118,8 @@ def _by_id(session_id: str, folder: str | None) -> SDKSessionInfo | None:
 
 
 def _by_title(wanted: str, folder: str | None, code: int) -> SDKSessionInfo | None:
-    folded = wanted.casefold()
-    sessions = [info for info in list_sessions(folder) if info.summary.casefold().startswith(folded)]
-    exact = [info for info in sessions if info.summary.casefold() == folded]
-    if not sessions or not wanted:
-        return None
-    return _only(exact or sessions, wanted, "titles start", "Use an ID instead.", code)
+    found = matching(wanted, list_sessions(folder), ids=lambda _: (), title=lambda info: info.summary)
+    return _only(found, wanted, "titles start", "Use an ID instead.", code) if found else None
 
 
 def _only(infos: list[SDKSessionInfo], wanted: str, what: str, advice: str, code: int) -> SDKSessionInfo:

@@ -13,8 +13,13 @@ from quarterdeck.wire.permissions import PermissionRuleValue, PermissionUpdate
 
 if TYPE_CHECKING:  # a run that asks nothing does not wait for its import
     from quarterdeck.policy import Policy, Rule
+    from quarterdeck.wire import PermissionUpdateDestination
 
-DESTINATIONS = {"session": "session", "project": "localSettings", "user": "userSettings"}
+DESTINATIONS: dict[str, PermissionUpdateDestination] = {
+    "session": "session",
+    "project": "localSettings",
+    "user": "userSettings",
+}
 """Scope → where the CLI saves the rule. For a project that is the user's own file: allow rules in the checked-in file
 only apply in trusted folders (2.1.325)."""
 _MODES = ("default", "acceptEdits", "plan", "auto")

@@ -17,7 +17,7 @@ EXITS = {
     USAGE_ERROR: "invalid arguments, or a file cannot be read",
     NOT_STARTED: "Claude Code was not found or did not start",
     EXITED_EARLY: "Claude Code exited before the end of the turn",
-    INTERRUPTED: "interrupted with Ctrl-C",
+    INTERRUPTED: "interrupted with Esc or Ctrl-C",
     BROKEN_PIPE: "output pipe closed",
     TERMINATED: "terminated by SIGTERM (129: SIGHUP)",
 }
@@ -57,8 +57,12 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     )
     where = "start the session on a host: its URL or state folder; without URL, $QUARTERDECK_HOST or your own host"
     program.add_argument("--host", nargs="?", const="", metavar="URL", help=where)
-    program.add_argument("--preset", metavar="NAME", help="with --host: begin with a named set of options")
+    program.add_argument("--preset", metavar="NAME", help="with --host: start from this preset")
+    tools = "with --host: give it tools to start sessions of its own, up to N at the same time"
+    program.add_argument("--host-tools", metavar="N", type=_positive, help=tools)
     program.add_argument("--token-file", metavar="FILE", help="with --host: read the token from this file")
+    ca_file = "with --host: trust the certificates in this PEM file, too"
+    program.add_argument("--ca-file", metavar="FILE", help=ca_file)
     program.add_argument("--record", metavar="FILE", help="record the session for quarterdeck trace and replay")
 
 

@@ -71,6 +71,8 @@ class Chat:
         """Id and text of each prompt, for /rewind."""
         self._jobs: set[asyncio.Task[None]] = set()
         self._reader: asyncio.Task[None] | None = None
+        self._early: list[str] | None = []
+        """What was entered before the session was open; None since it is."""
         self._code = 0
         self._stopped_at = -LEAVE_WINDOW_S
         self._escaped_at = -ESCAPE_WINDOW_S
@@ -110,8 +112,9 @@ class Chat:
             self.prompts = self.session.said()[-PROMPTS_KEPT:]
             self.screen.say("dim", "/help for commands and keys, Ctrl-D to exit")
             self._read()
-            if first:
-                self._said(first)
+            early, self._early = self._early or [], None
+            for text in [first, *early] if first else early:
+                self._said(text)
             self._code = await showing
         finally:
             if self._view.app.is_running:
@@ -161,12 +164,17 @@ class Chat:
     # Sending
 
     def _said(self, text: str) -> None:
+        if text.strip() in ("exit", "quit", "/quit"):
+            self.leave(0)
+            return
+        if self._early is not None:
+            self._early.append(text)
+            self.screen.say("dim", f"› {text}  (sent when the session has started)")
+            return
         name, _, rest = text.partition(" ")
         command = COMMANDS.get(name[1:]) if name.startswith("/") else None
         if command is not None:
             self._job(command[1](self, rest.strip()))
-        elif text.strip() in ("exit", "quit"):
-            self.leave(0)
         elif text.startswith(("!", "#")) and text[1:].strip() and not self.session.runs_here:
             self.screen.say("yellow", f"{text[0]} does not work in a session on a host")
         elif text.startswith("!") and text[1:].strip():
@@ -220,7 +228,8 @@ class Chat:
             self._job(rewind(self, ""))
 
     def _shift_tab_pressed(self) -> None:
-        self._job(next_mode(self))
+        if self._early is None:
+            self._job(next_mode(self))
 
     def _stop_work(self) -> bool:
         """Stop a shell command or the turn; False if there is neither."""

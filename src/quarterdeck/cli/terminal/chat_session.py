@@ -81,12 +81,12 @@ class ChatSession(Protocol):
 class LocalSession:
     """A session of this program."""
 
-    greeting = "starting Claude Code …"
     runs_here = True
 
     def __init__(self, session: Session, given: argparse.Namespace) -> None:
         self._session = session
         self._given = given
+        self.greeting = f"starting {'the simulator' if given.agent == 'sim' else 'Claude Code'} …"
 
     @property
     def is_working(self) -> bool:

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from quarterdeck.cli.common.table import path_end
+
 from .text import exact, wrapped
 from .widgets import MenuOption
 
@@ -138,7 +140,7 @@ async def remember(chat: Chat, text: str) -> None:
     options = [
         MenuOption("project", "This project", "CLAUDE.md, for everyone who works on it", key="p"),
         MenuOption("local", "This project, only for me", "CLAUDE.local.md", key="l"),
-        MenuOption("user", "All my projects", "~/.claude/CLAUDE.md", key="u"),
+        MenuOption("user", "All my projects", path_end(str(places["user"]), 60, home=str(Path.home())), key="u"),
     ]
     chosen = await chat.choose("Remember where?", options)
     if chosen is None:

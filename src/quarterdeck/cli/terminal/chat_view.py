@@ -43,7 +43,8 @@ from .text import painted_cut
 
 INPUT_ROWS = 8
 """How far the input line may grow."""
-COMPLETION_ROWS = 6
+COMPLETION_ROWS = 8
+"""Room for our commands, and below them for the line that says that there are more."""
 ESCAPE_S = 0.1
 MENU_STYLES = {
     "completion-menu": "bg:#e4e4e4 #000000",

@@ -42,7 +42,7 @@ class ChatCompleter(Completer):
                 yield Completion(f"/{name}", start_position=back, display_meta=one_line(purpose, 60))
         matching = [(name, purpose) for name, purpose in sorted(theirs) if name.startswith(prefix_typed)]
         if matching and not prefix_typed:
-            more = f"{len(matching)} more of Claude Code's below: type a letter to find one"
+            more = f"{len(matching)} Claude Code commands below; type to filter"
             yield Completion("/", start_position=back, display="…", display_meta=more)
         for name, purpose in matching:
             yield Completion(f"/{name}", start_position=back, display_meta=one_line(purpose, 60))

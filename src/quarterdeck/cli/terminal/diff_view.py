@@ -51,7 +51,7 @@ def diff_lines(diff: FileDiff, look: Look, *, folder: str | None) -> list[str]:
         rows = _hunk_lines(hunk, diff.path, look)
         lines += _side_by_side(rows, look, gutter) if beside else _one_column(rows, look, gutter)
     if diff.left_out:
-        lines.append(look.paint("bold yellow", f"… {diff.left_out:,} more lines, too many to keep"))
+        lines.append(look.paint("bold yellow", f"… {diff.left_out:,} more lines not shown"))
     return lines
 
 

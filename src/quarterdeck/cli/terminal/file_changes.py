@@ -18,8 +18,8 @@ CONTEXT = 3
 """Unchanged lines shown around a change."""
 LARGEST_BYTES = 4_000_000
 """Larger files are not read: the prompt shows the change without line numbers."""
-NOT_COMPARED = "The file on disk cannot be compared: this is all of the new one."
-NOT_ALL_COMPARED = "The texts differ too much to compare every line: some are shown as one block."
+NOT_COMPARED = "Can't compare with the file on disk; showing the whole new file."
+NOT_ALL_COMPARED = "Too many differences to align every line; some are shown as one block."
 
 
 def proposed_change(tool: str, tool_input: Mapping[str, Any], *, context: int = CONTEXT) -> tuple[FileDiff | None, str]:
@@ -69,7 +69,7 @@ def _edited(path: str, edits: list[Mapping[str, Any]], context: int) -> tuple[Fi
         pairs.append((before, after))
     old = _text_of(path)
     if old is _UNREADABLE:
-        return _unnumbered(path, pairs, context), "The file on disk cannot be compared, so there are no line numbers."
+        return _unnumbered(path, pairs, context), "Can't compare with the file on disk; no line numbers."
     new = old or ""
     for (before, after), edit in zip(pairs, edits, strict=True):
         if not before and not new:
@@ -77,9 +77,9 @@ def _edited(path: str, edits: list[Mapping[str, Any]], context: int) -> tuple[Fi
             continue
         found = new.count(before) if before else 0
         if not found:
-            return _unnumbered(path, pairs, context), "The text to replace is not in the file as it is now."
+            return _unnumbered(path, pairs, context), "The text to replace is not in the file."
         if found > 1 and not edit.get("replace_all"):
-            why = f"The text to replace is in the file {found} times; Claude Code rejects such an edit."
+            why = f"The text to replace occurs {found} times; Claude Code will reject this edit."
             return _unnumbered(path, pairs, context), why
         new = new.replace(before, after)
     return _diff(path, old, new, context)

@@ -246,7 +246,7 @@ class Painter:
         for key in event.ids:
             self._open.texts.pop(key, None)
             self._open.thoughts.pop(key, None)
-        self.say("dim", "the model restarts this answer")
+        self.say("dim", "the model is starting this answer over")
 
     def _close_texts(self) -> None:
         """Draw unfinished text as it is."""

@@ -182,7 +182,11 @@ def permission_menu(
     ]
     at = len(options) - 2 if asked.default_to_no else 0
     what = "command" if "command" in asked.input else "call"
-    title = f"“Always” adds the rule {rules}" if rules else f"This {what} can't be saved as a rule."
+    title = (
+        f"“Always” adds the rule{'s' * (len(advice.rules) > 1)} {rules}"
+        if rules
+        else f"This {what} can't be saved as a rule."
+    )
     if rules and project.why:
         title += f"\n{project.why}"
     return Menu(title, options, on_escape="deny", at=at)
@@ -195,6 +199,6 @@ def _is_editable(asked: Permission) -> bool:
 
 def trust_menu(folder: str) -> Menu:
     """Asks before a folder is trusted."""
-    title = f"Trust {folder}? Its settings, hooks and MCP servers will apply, too."
+    title = f"Trust {folder}? Its settings, hooks and MCP servers will also take effect."
     options = [MenuOption(True, "Yes, I trust this folder", key="y"), MenuOption(False, "No", key="n")]
     return Menu(title, options, on_escape=False, at=1)

@@ -39,7 +39,7 @@ class PlainDiff:
                 old += sign != "+"
                 new += sign != "-"
         if diff.left_out:
-            self._add("…", 0, f"{diff.left_out:,} more lines, too many to keep")
+            self._add("…", 0, f"{diff.left_out:,} more lines not shown")
 
     def _add(self, sign: str, number: int, text: str) -> None:
         self._signs.append((sign, number))

@@ -53,7 +53,7 @@ def prompt_of(given: argparse.Namespace, *, example: str = "quarterdeck run") ->
 def _no_prompt(given: argparse.Namespace, example: str) -> ReportedError:
     if given.resume:
         return ReportedError(
-            "no prompt: --resume has taken the only argument",
+            "no prompt: the only argument was taken as the session for --resume",
             f'Add the prompt: {resume_command(given, given.resume)} "…"',
             code=USAGE_ERROR,
         )

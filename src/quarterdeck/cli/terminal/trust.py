@@ -85,10 +85,10 @@ def trust(cwd: str) -> None:
         known = json.loads(text) if text.strip() else {}
         projects = known.setdefault("projects", {}) if isinstance(known, dict) else None
         if not isinstance(projects, dict):
-            raise ValueError(f"{path} is not what Claude Code writes")
+            raise ValueError(f"{path} has an unexpected format")
         entry = projects.setdefault(trusted_folder(cwd), {})
         if not isinstance(entry, dict):
-            raise ValueError(f"{path} is not what Claude Code writes")
+            raise ValueError(f"{path} has an unexpected format")
         entry["hasTrustDialogAccepted"] = True
         _replace(path, json.dumps(known, indent=2, ensure_ascii=False))
 

@@ -180,7 +180,7 @@ class Keyboard:
                 fcntl.ioctl(self._descriptor, termios.TIOCSTI, bytes([byte]))
         except (termios.error, OSError):
             shown = sanitize(unused.decode(errors="replace"), one_line=True)
-            print(f"  typed meanwhile, not used: {shown}", flush=True)
+            print(f"  typed while running, not used: {shown}", flush=True)
 
     def _suspend(self) -> None:
         """Ctrl-Z: give the terminal back to the shell, and take it over again in the foreground."""

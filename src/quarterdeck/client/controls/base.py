@@ -47,7 +47,7 @@ class ControlsBase(ABC):
 
 
 def fitted(payload: Any, answer: type[A]) -> A:
-    """The payload of a success as an ``answer``, as far as possible."""
+    """The payload converted to ``answer`` where it fits."""
     if isinstance(payload, answer):
         return payload
     source = {} if payload is None else payload

@@ -36,7 +36,7 @@ class ConversationControls(ControlsBase):
     async def side_question(
         self, question: str, *, history: Sequence[SideExchange] = (), timeout_s: float | None = SIDE_QUESTION_S
     ) -> SideAnswer:
-        """Ask the model about the conversation without becoming part of it; also during a turn.
+        """Ask the model a question outside the conversation, even during a turn.
 
         Args:
             question: What to ask.
@@ -100,7 +100,7 @@ class ConversationControls(ControlsBase):
         surface: RatedSurface = "assistant_text",
         cleared: bool = False,
     ) -> dict[str, Any]:
-        """Record that the user liked or disliked a message; ``cleared`` takes it back."""
+        """Record that the user liked or disliked a message; ``cleared`` removes the rating."""
         return await self._ask_freely(wire.MessageRatedRequest(message_uuid, sentiment, surface, cleared))
 
     async def set_color(self, color: str) -> None:
@@ -130,5 +130,5 @@ class ConversationControls(ControlsBase):
         await self._tell(wire.SetHasSubscribersRequest(has_subscribers))
 
     async def end(self, reason: str | None = None) -> None:
-        """Let the CLI answer and then exit with code 0. The session is over then, but still has to be closed."""
+        """Ask the CLI to exit with code 0. You still have to close the session."""
         await self._tell(wire.EndSessionRequest(reason))

@@ -56,7 +56,7 @@ class FileControls(ControlsBase):
         return await self._ask(request, wire.FileContents)
 
     async def seed_read_state(self, path: StrPath, mtime_ms: float) -> None:
-        """Let the session believe that it has read the file as it was at ``mtime_ms``, so that it may edit it.
+        """Mark a file as read at ``mtime_ms``, so that the session may edit it.
 
         For when the read itself is no longer in the conversation. A file that has changed since must be read again.
         """
@@ -85,7 +85,7 @@ class FileControls(ControlsBase):
     ) -> SetCwdResult:
         """Move the session to another directory.
 
-        May be answered by ``status="needs_trust"``: ask the user about the answer's ``directory``, and call again with
+        May return ``status="needs_trust"``: ask the user about the answer's ``directory``, and call again with
         ``trust_accepted`` and that directory as ``trusted_directory``.
         """
         trusted = None if trusted_directory is None else os.fspath(trusted_directory)

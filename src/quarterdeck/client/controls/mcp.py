@@ -79,9 +79,9 @@ class McpControls(ControlsBase):
             tool: Its full name.
             arguments: Its input, as its schema requires.
             check_permissions: Check the call as if the model had made it; CLIs that do not know this ignore it.
-            result_not_for_model: Leave the result as the server gave it, and do not count its tokens.
+            result_not_for_model: Return the server's result unchanged, and do not count its tokens.
             timeout_ms: Let the CLI end the call then (1,000 to 600,000); the result then has ``staging``.
-            expires_at: Do not begin after this time (RFC 3339).
+            expires_at: Do not start the call after this time (RFC 3339).
             input_files: Files from the session's file lane that the tool is given.
             output_files: Files that the tool writes back there.
             timeout_s: How long to wait for the answer.
@@ -143,7 +143,8 @@ class McpControls(ControlsBase):
         *,
         ask_for_tools: Sequence[str] | None = None,
     ) -> McpPermissionOverride:
-        """Make a server's tools ask (``default``) or be judged (``auto``) where the session would just allow them.
+        """Require approval (``default``) or classification (``auto``) for a server's tools, even where the session
+        would allow them.
 
         None removes the override. ``ask_for_tools`` limits it to these tools, named without ``mcp__server__``. The
         answer has a ``warning`` when no such server is known yet.

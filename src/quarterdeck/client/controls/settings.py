@@ -33,7 +33,7 @@ class SettingsControls(ControlsBase):
         return await self._ask(wire.GetSettingsRequest(), wire.SettingsAnswer)
 
     async def apply_settings(self, settings: Mapping[str, Any]) -> None:
-        """Settings for this session alone, above those of the files; None removes one. Nothing is written to disk."""
+        """Override settings for this session only; None removes an override. Nothing is written to disk."""
         await self._tell(wire.ApplyFlagSettingsRequest(dict(settings)))
 
     async def update_settings(self, source: EditableSettings, settings: Mapping[str, Any]) -> None:
@@ -59,7 +59,7 @@ class SettingsControls(ControlsBase):
         refuse_if_busy: bool = False,
         timeout_s: float | None = RELOAD_S,
     ) -> ReloadPluginsResult:
-        """Reload the plugins from disk; returns what is loaded then.
+        """Reload the plugins from disk; returns what is loaded afterwards.
 
         Args:
             hold_on_cache_impact: Do nothing if the reload would change a cached part of the prompt; the answer then

@@ -40,9 +40,9 @@ class TurnControls(ControlsBase):
         """Stop the running turn; no error when there is none. The turn still ends with its ``ResultMessage``.
 
         Args:
-            cancel_queued: Also drop the prompts that still wait; the receipt's ``cancelled`` lists them.
+            cancel_queued: Also drop queued prompts; the receipt's ``cancelled`` lists them.
             reason: Why, for the transcript.
-            send_now: Start the waiting prompts at once.
+            send_now: Start queued prompts at once.
             message_uuid: The prompt this is about.
             for_user_message_uuids: Stop only a turn that serves one of these prompts.
             spare_background_tasks: Leave background tasks running; background commands always are (2.1.325).
@@ -62,7 +62,7 @@ class TurnControls(ControlsBase):
         return await self._ask(request, wire.InterruptReceipt)
 
     async def cancel_prompt(self, uuid: str) -> bool:
-        """Take back a prompt that still waits; False if it is running, done or unknown."""
+        """Cancel a queued prompt; False if it is running, done or unknown."""
         answer = await self._ask(wire.CancelAsyncMessageRequest(uuid), wire.CancelAsyncMessageResult)
         return bool(answer.get("cancelled"))
 
@@ -87,7 +87,8 @@ class TurnControls(ControlsBase):
         *,
         thinking_display: ThinkingDisplay | UnsetType | None = UNSET,
     ) -> None:
-        """Change the thinking budget and how thinking is shown. None undoes a change; what is left out stays."""
+        """Change the thinking budget and how thinking is shown. None restores the default; omitted values are
+        unchanged."""
         await self._tell(wire.SetMaxThinkingTokensRequest(max_thinking_tokens, thinking_display))
 
     async def set_permission_mode(self, mode: PermissionMode, *, ultraplan: bool = False) -> PermissionModeAnswer:
@@ -99,7 +100,7 @@ class TurnControls(ControlsBase):
         return await self._ask(wire.SetPermissionModeRequest(mode, ultraplan or None), wire.PermissionModeAnswer)
 
     async def set_proactivity_level(self, level: ProactivityLevel, *, offer_bypass: bool = False) -> dict[str, Any]:
-        """How much to do unasked; refused unless ``initialize`` had ``proactivity`` (2.1.325)."""
+        """Set how proactive Claude is; refused unless ``initialize`` had ``proactivity`` (2.1.325)."""
         return await self._ask_freely(wire.SetProactivityLevelRequest(level, offer_bypass or None))
 
     async def set_prompt_suggestions_paused(self, paused: bool) -> None:
@@ -109,7 +110,7 @@ class TurnControls(ControlsBase):
     # Background tasks: messages (``TaskStarted`` and those after it) tell which there are, not a request
 
     async def stop_task(self, task_id: str) -> None:
-        """Stop a task. Messages that precede the answer say that it has stopped.
+        """Stop a task. Messages before the answer report the stop.
 
         An unknown task is an error on 2.1.52 but not on 2.1.325; older CLIs do not know the request.
         """

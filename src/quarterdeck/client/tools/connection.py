@@ -126,7 +126,7 @@ class ToolConnection:
             self._send(message)
 
     def log(self, level: LogLevel, data: Any, *, logger: str) -> None:
-        """Send a log message, unless the client asked for graver ones only."""
+        """Send a log message, unless the client asked only for higher levels."""
         if _LOG_LEVELS.index(level) >= self._log_threshold:
             self.notify("notifications/message", {"level": level, "logger": logger, "data": data})
 

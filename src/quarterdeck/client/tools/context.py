@@ -1,4 +1,4 @@
-"""What a handler may know and say while its tool call runs."""
+"""The context of a running tool call."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ToolContext:
         return self._cancelled
 
     async def progress(self, value: float, total: float | None = None, message: str | None = None) -> None:
-        """Say how far the call is. Values must grow; without ``total`` they are just a count.
+        """Report progress. Values must increase; without ``total`` they are just a count.
 
         CLI 2.0.77 and 2.1.25 do not ask for progress, so nothing is sent to them.
         """

@@ -59,7 +59,7 @@ def tool(
     annotations: Any = None,
     **more: Any,
 ) -> Any:
-    """Make a tool of a function.
+    """Turn a function into a tool.
 
     With an ``input_schema`` the function gets one value. A dict of types (``{"a": float}``), a TypedDict or a JSON
     schema: the arguments as a dict, checked, as the official SDK does. A dataclass, ``msgspec.Struct`` or Pydantic
@@ -77,7 +77,7 @@ def tool(
         title: The name people are shown.
         output_schema: What the structured result looks like, in the forms of ``input_schema``.
         blocking: False runs a plain function on the event loop rather than in a thread; for trivial ones.
-        search_hint: Words by which Claude Code's tool search finds the tool.
+        search_hint: Keywords for Claude Code's tool search.
         always_load: Keep the tool in the prompt, never behind tool search.
         meta: More ``_meta`` for the tool's listing.
     """

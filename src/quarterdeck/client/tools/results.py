@@ -74,12 +74,13 @@ def resource_link(uri: str, name: str, description: str | None = None, mime_type
 
 
 def error_result(message: str) -> dict[str, Any]:
-    """A failure that the model reads and may mend, unlike a JSON-RPC error."""
+    """An error that the model sees and can correct, unlike a JSON-RPC error."""
     return {"content": [{"type": "text", "text": message}], "isError": True}
 
 
 def render(value: Any, *, structured: bool = False) -> dict[str, Any]:
-    """The result for what a handler returned. Raises ``TypeError`` or ``ValueError`` for what no result can say.
+    """The result for what a handler returned. Raises ``TypeError`` or ``ValueError`` for values that can't be
+    represented.
 
     ``structured``: the tool has an ``output_schema``, so a ``structuredContent`` it returns is meant for the client.
     """

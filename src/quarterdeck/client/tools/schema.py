@@ -51,7 +51,7 @@ class Property(NamedTuple):
 
 
 def is_pydantic_model(tp: Any) -> bool:
-    """Known by its methods, so that Pydantic is never imported for a program that does not use it."""
+    """Recognized by its methods, so that Pydantic is never imported for a program that does not use it."""
     return isinstance(tp, type) and hasattr(tp, "model_json_schema") and hasattr(tp, "model_validate")
 
 
@@ -265,7 +265,7 @@ def _is_required(hint: Any, otherwise: bool) -> bool:
 
 
 def shown_default(value: Any) -> Any:
-    """A default as the schema shows it; ``ABSENT`` if JSON cannot say it."""
+    """A default as the schema shows it; ``ABSENT`` if it isn't JSON."""
     try:
         return msgspec.to_builtins(value.model_dump() if hasattr(value, "model_dump") else value)
     except (TypeError, ValueError):
@@ -283,7 +283,7 @@ def _with_default(name: str, hint: Any, default: Any, factory: Any, nothing: Any
 def _choice(values: tuple[Any, ...]) -> JsonSchema:
     kinds = {SCALARS.get(type(value)) for value in values}
     if not kinds.isdisjoint({None, "number"}):
-        raise TypeError(f"only strings, integers, booleans and None can be chosen from, not {list(values)!r}")
+        raise TypeError(f"Literal and enum values must be strings, integers, booleans or None, not {list(values)!r}")
     choice: JsonSchema = {"enum": list(values)}
     return {"type": kinds.pop(), **choice} if len(kinds) == 1 else choice
 

@@ -1,7 +1,7 @@
 """An MCP server without a transport.
 
 A ``ToolServer`` may serve many sessions at once. Each has a ``ToolConnection`` of its own, made with ``connect``:
-request ids are unique within one connection only, and a change of tools is told to each.
+request ids are unique within one connection only, and each is notified of changes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ToolServer:
         return list(self._tools)
 
     def add(self, *tools: SdkMcpTool[Any]) -> None:
-        """Add tools, or replace those of the same name; connected clients are told once.
+        """Add tools, or replace those of the same name; connected clients are notified once.
 
         CLI 2.1.325 then requests the list again. 2.0.77, 2.1.25 and 2.1.52 do not and keep the tools they know.
         """
@@ -122,7 +122,7 @@ def create_sdk_mcp_server(
         name: What the server calls itself. Claude sees its tools as ``mcp__<key in mcp_servers>__<tool>``.
         version: For information only.
         tools: Made with ``@tool``.
-        instructions: Told to the model, about the tools as a whole.
+        instructions: Instructions for the model about these tools.
         always_load: Keep these tools in the prompt, never behind tool search.
         timeout_ms: How long the CLI waits for a call.
     """

@@ -33,7 +33,7 @@ async def rename_session_via_store(
 async def tag_session_via_store(
     session_store: SessionStore, session_id: str, tag: str | None, directory: str | None = None
 ) -> None:
-    """Give a session a tag, or take it away with None."""
+    """Set a session's tag; None removes it."""
     await _append(session_store, tag_record(session_id, tag), session_id, directory)
 
 

@@ -25,7 +25,7 @@ logger = logging.getLogger("quarterdeck")
 BATCH_ENTRIES = 500
 BATCH_BYTES = 1024 * 1024
 HELD_BYTES = 64 * 1024 * 1024
-"""What may wait for a store that does not answer. Beyond it the oldest batch is given up, and reported."""
+"""Maximum backlog for an unresponsive store; beyond it the oldest batch is dropped and reported."""
 APPEND_S = 60.0
 """For one ``append``. It is not repeated when it takes longer, as it may still succeed."""
 ATTEMPTS = 3
@@ -36,7 +36,7 @@ CLOSE_S = 60.0
 OnError = Callable[[SessionKey | None, str], None]
 
 
-class _Frame(NamedTuple):
+class _MirrorFrame(NamedTuple):
     path: str
     entries: list[dict[str, Any]]
     size: int
@@ -61,7 +61,7 @@ class TranscriptMirror:
         self._eager = eager
         self._append_s = append_s
         self._close_s = close_s
-        self._frames: deque[_Frame] = deque()
+        self._frames: deque[_MirrorFrame] = deque()
         self._entries = 0
         self._bytes = 0
         self._taken = 0
@@ -74,7 +74,7 @@ class TranscriptMirror:
         if not message.entries:
             return
         self._taken += 1
-        self._frames.append(_Frame(message.file_path, message.entries, len(message.raw)))
+        self._frames.append(_MirrorFrame(message.file_path, message.entries, len(message.raw)))
         self._entries += len(message.entries)
         self._bytes += self._frames[-1].size
         while self._bytes > HELD_BYTES and len(self._frames) > 1:
@@ -85,7 +85,7 @@ class TranscriptMirror:
         if self._eager or self._entries > BATCH_ENTRIES or self._bytes > BATCH_BYTES:
             self._work()
 
-    def _give_up(self, frame: _Frame) -> None:
+    def _give_up(self, frame: _MirrorFrame) -> None:
         self._settled += 1
         self._entries -= len(frame.entries)
         self._bytes -= frame.size

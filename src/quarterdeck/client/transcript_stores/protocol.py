@@ -17,7 +17,7 @@ class SessionKey(TypedDict):
 
 
 class SessionStoreEntry(TypedDict, total=False):
-    """One record of a transcript. It has more keys than these; a store keeps them all and understands none."""
+    """One record of a transcript. It has more keys than these; a store keeps them all without interpreting them."""
 
     type: Required[str]
     uuid: str
@@ -37,7 +37,7 @@ class SessionSummaryEntry(TypedDict):
     mtime: int
     """By the same clock as ``list_sessions``: an older one means that the summary is out of date."""
     data: dict[str, Any]
-    """Not for the store to understand."""
+    """Opaque to the store."""
 
 
 class SessionListSubkeysKey(TypedDict):
@@ -46,7 +46,7 @@ class SessionListSubkeysKey(TypedDict):
 
 
 class SessionStore(Protocol):
-    """Where transcripts are mirrored to, and resumed from. Only ``append`` and ``load`` are needed.
+    """Stores mirrored transcripts to resume from. Only ``append`` and ``load`` are needed.
 
     A store need not be a subclass. Methods that are inherited from a protocol count as absent.
     """

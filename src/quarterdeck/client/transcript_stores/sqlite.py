@@ -34,6 +34,8 @@ T = TypeVar("T")
 BUSY_S = 30.0
 """How long to wait for another process that is writing; a write takes milliseconds."""
 
+RETRY_S = 0.01
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS transcript (
     id INTEGER PRIMARY KEY,
@@ -54,6 +56,20 @@ CREATE INDEX IF NOT EXISTS entry_of_transcript ON entry (transcript, id);
 CREATE UNIQUE INDEX IF NOT EXISTS entry_once ON entry (transcript, uuid) WHERE uuid IS NOT NULL;
 """
 _WHERE = "project_key = ? AND session_id = ? AND subpath = ?"
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Several processes may do this to a new file at once. For this change alone SQLite does not wait by itself."""
+    deadline = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(RETRY_S)
+        else:
+            return
 
 
 class SqliteSessionStore(SessionStore):
@@ -129,7 +145,7 @@ class SqliteSessionStore(SessionStore):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
             try:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _log_ahead(connection)
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute("PRAGMA foreign_keys = ON")
                 connection.executescript(_SCHEMA)

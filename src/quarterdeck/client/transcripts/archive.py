@@ -1,4 +1,4 @@
-"""Archived sessions: put away, but kept. A list shows them with ``archived``, and a new prompt brings one back.
+"""Archived sessions stay on disk. Lists show them with ``archived``; a new prompt unarchives one.
 
 The mark is a file of its own, ``<session id>/archived.json`` beside the transcript, which stays as it is. The CLI and
 the TypeScript SDK (0.3.325) read and write the same file.
@@ -44,7 +44,7 @@ def archive_session(session_id: str, directory: str | None = None) -> None:
 
 
 def unarchive_session(session_id: str, directory: str | None = None) -> None:
-    """Take the mark of ``archive_session`` back: ``archived`` is then false. Raises as ``archive_session`` does."""
+    """Undo ``archive_session``: ``archived`` is then false. Raises as ``archive_session`` does."""
     _mark(session_id, directory, archived=False)
 
 
@@ -55,7 +55,7 @@ def _mark(session_id: str, directory: str | None, *, archived: bool) -> None:
     files = [inside(path) for path, _ in find_transcripts(session_id, directory)]
     if not files:
         raise SessionNotFound(session_id, directory)
-    for path in files:  # a session that was continued in another work tree has a transcript in each
+    for path in files:  # a session that was continued in another worktree has a transcript in each
         _write(mark_path(path), mark)
 
 

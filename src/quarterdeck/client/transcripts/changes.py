@@ -28,7 +28,7 @@ def rename_session(session_id: str, title: str, directory: str | None = None) ->
 
 
 def tag_session(session_id: str, tag: str | None, directory: str | None = None) -> None:
-    """Give a session a tag, or take it away with None. Raises as ``rename_session`` does."""
+    """Set a session's tag; None removes it. Raises as ``rename_session`` does."""
     _append(tag_record(session_id, tag), session_id, directory)
 
 

@@ -1,4 +1,4 @@
-"""Take sessions out of the projects folder and bring them in again.
+"""Export and import sessions.
 
 ``ndjson`` is the transcript byte for byte, unknown records and all; ``import_session`` reads it on any machine.
 ``markdown`` is the conversation for a person to read.

@@ -32,7 +32,7 @@ def fork_session(
     up_to_message_id: str | None = None,
     title: str | None = None,
 ) -> ForkSessionResult:
-    """A copy of a session to go on with, up to and with a message, or whole. The session itself stays as it is.
+    """Copy a session, completely or up to and including a message. The session itself stays as it is.
 
     Every message gets a new uuid. Checkpoints of files are not copied. Raises ``ValueError`` for an id that is none, a
     message that is not there or a session without messages, ``SessionNotFound`` and ``TranscriptUnwritable``.

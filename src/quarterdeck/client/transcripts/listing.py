@@ -72,7 +72,7 @@ def list_sessions(
     *,
     include_programmatic: bool = True,
 ) -> list[SDKSessionInfo]:
-    """The stored sessions, the newest first: of one folder and the work trees of its repository, or of all folders.
+    """The stored sessions, the newest first: of one folder and the worktrees of its repository, or of all folders.
 
     Without ``include_programmatic`` only those that a person had in a terminal or an editor, as ``/resume`` shows them.
     With a ``limit``, only as many transcripts are opened as are needed for it.

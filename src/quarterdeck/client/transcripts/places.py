@@ -1,7 +1,7 @@
 """Where transcripts lie: ``<config>/projects/<the folder's path with hyphens>/<session id>.jsonl``.
 
 The config folder is ``$CLAUDE_CONFIG_DIR`` or ``~/.claude``. Sub-agents of a session have files of their own below
-``<session id>/subagents/``. The work trees of one git repository are one project to a person, so a search in one of
+``<session id>/subagents/``. The worktrees of one git repository are one project to a person, so a search in one of
 them goes on in the others.
 """
 
@@ -124,7 +124,7 @@ def find_project(path: str) -> str | None:
 
 
 def work_trees(path: str) -> list[str]:
-    """All work trees of the repository that ``path`` is in; none where there is no repository or no git."""
+    """All worktrees of the repository that ``path`` is in; none where there is no repository or no git."""
     import subprocess  # not needed by most, and large
 
     env = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
@@ -148,7 +148,7 @@ def work_trees(path: str) -> list[str]:
 
 
 def projects_of(directory: str | None, *, include_worktrees: bool = True) -> Sequence[tuple[str, str | None]]:
-    """(folder with transcripts, path of the project) for a folder and the work trees of its repository.
+    """(folder with transcripts, path of the project) for a folder and the worktrees of its repository.
 
     Without a folder: all projects. Their paths are not known.
     """

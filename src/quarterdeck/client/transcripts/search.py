@@ -30,7 +30,7 @@ def search_sessions(
 ) -> Iterator[SearchHit]:
     """The messages that have ``query`` in their text, tool input or tool result; the newest sessions first.
 
-    Searches the sessions of a folder and its work trees, or all. One hit per message; transcripts are streamed.
+    Searches the sessions of a folder and its worktrees, or all. One hit per message; transcripts are streamed.
     """
     if not query:
         raise ValueError("query must be non-empty")

@@ -59,7 +59,7 @@ class SearchHit:
     uuid: str | None
     type: str
     excerpt: str
-    """The match with some of what stands around it."""
+    """The match with some context."""
     timestamp: str | None
     path: str
     """The transcript file; a sub-agent's has its agent id in the name."""

@@ -86,7 +86,7 @@ def _is_torn(file: int) -> bool:
 
 
 def create_transcript(path: str, lines: Iterable[bytes]) -> None:
-    """A new transcript of these lines, there at once and complete, or not at all. Raises ``SessionExists``."""
+    """Create a transcript atomically. Raises ``SessionExists``."""
     folder = os.path.dirname(path)  # noqa: PTH120
     draft = os.path.join(folder, f".{uuid.uuid4()}.draft")  # noqa: PTH118
     try:

@@ -18,26 +18,22 @@ from quarterdeck.host.errors import HostError
 from quarterdeck.timeline import Timeline
 
 from . import content, extensions, history, identity, jsonrpc, schema
+from .account import EditorAccount
 from .conversation import Conversation, EditorLink, MakeOptions
 from .drawing import Drawing
 from .jsonrpc import RpcError
 from .peer import Peer, decoded
 from .prompts import EditorPrompt
-from .providers import Providers
 
 if TYPE_CHECKING:
     from quarterdeck.host import resources as returns
 
     from .draft import DraftDialect
     from .hosted import HostSessions
-
-    FindHost = Callable[[], Awaitable[HostSessions | None]]
-    """The host in which sessions live, if there is one now. Raises ``RpcError`` if one must be and does not answer."""
+    from .kept_sessions import FindHost
 
 logger = logging.getLogger(__name__)
 
-PAGE = 100
-"""Sessions on one page of ``session/list``."""
 PLAN_TOOLS = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 SESSIONS_LIMIT = 2_000
 _HOST_CODES = {
@@ -45,7 +41,6 @@ _HOST_CODES = {
     **dict.fromkeys(("invalid", "option_not_allowed", "forbidden", "conflict"), jsonrpc.INVALID_PARAMS),
     "unauthenticated": jsonrpc.AUTH_REQUIRED,
 }
-_WITHOUT_PROCESS = frozenset({"stopped", "crashed", "parked"})
 _SHOWN_IN_DRAFT: dict[str, Any] = {
     "session": {"notices": {}, "compaction": {}},
     "plan": {},
@@ -60,7 +55,7 @@ class SetSessionModelRequest(schema.Part, kw_only=True):
     model_id: str
 
 
-class EditorAgent:
+class EditorAgent(EditorAccount):
     """Serves one editor."""
 
     def __init__(
@@ -80,16 +75,11 @@ class EditorAgent:
         ``draft``: speak the draft of version 2 with an editor that asks for it. ``find_host``: where sessions live,
         if not in this process.
         """
-        self.peer = peer
+        super().__init__(peer, find_host, logout)
         self._link = EditorLink(self.peer, drained=drained, editor_tools=editor_tools)
         self._link.account = self._account_changed
-        self._told_auth = schema.AuthStatusResponse(state="unknown", accounts=[])
-        self._providers = Providers()
         self._make = make
         self._bypass = bypass
-        self._logout = logout
-        self._find_host = find_host
-        self._sessions: dict[str, Conversation] = {}
         self._initialized = False
         self._offers_draft = draft
         self._draft: DraftDialect | None = None
@@ -173,59 +163,7 @@ class EditorAgent:
         self.peer.dialect, self._link.turn = self._draft, self._draft.turn
         return draft_frames.initialized(msgspec.to_builtins(answer))
 
-    async def _authenticate(self, params: schema.AuthenticateRequest) -> schema.AuthenticateResponse:
-        """Nothing to do: Claude Code reads its credentials at each start."""
-        if params.method_id != identity.LOGIN:
-            raise RpcError(jsonrpc.INVALID_PARAMS, f"there is no login method {params.method_id}")
-        return schema.AuthenticateResponse()
-
-    async def _log_out(self, params: schema.LogoutRequest) -> schema.LogoutResponse:
-        if self._logout is None:
-            raise RpcError(jsonrpc.INTERNAL_ERROR, "this agent cannot log out")
-        await self._logout()
-        return schema.LogoutResponse()
-
-    async def _auth_status(self, params: schema.AuthStatusRequest) -> schema.AuthStatusResponse:
-        self._told_auth = self._known_auth()
-        return self._told_auth
-
-    def _account_changed(self) -> None:
-        """Report to the editor what has changed since it was last told."""
-        known = self._known_auth()
-        if known != self._told_auth:
-            self._told_auth = known
-            told = schema.AuthStatusUpdateNotification(state=known.state, accounts=known.accounts)
-            self.peer.notify("auth/status_update", told)
-
-    def _known_auth(self) -> schema.AuthStatusResponse:
-        """What a running session knows; without one it is unknown."""
-        for one in self._sessions.values():
-            account = one.timeline.state.session.account
-            if account is not None:
-                label = account.email or account.organization or account.subscription or account.api_key_source
-                named = schema.AuthAccount(
-                    label=label or "account", active=True, email=account.email, organization=account.organization
-                )
-                known = bool(account.email or account.subscription or account.api_key_source not in (None, "none"))
-                state = "authenticated" if known else "unauthenticated"
-                return schema.AuthStatusResponse(state=state, accounts=[named] if known else [])
-        return schema.AuthStatusResponse(state="unknown", accounts=[])
-
-    async def _list_providers(self, params: schema.ListProvidersRequest) -> schema.ListProvidersResponse:
-        return schema.ListProvidersResponse(providers=self._providers.listed())
-
-    async def _set_provider(self, params: schema.SetProviderRequest) -> schema.SetProviderResponse:
-        self._providers.set(params)
-        return schema.SetProviderResponse()
-
-    async def _disable_provider(self, params: schema.DisableProviderRequest) -> schema.DisableProviderResponse:
-        self._providers.disable(params.provider_id)
-        return schema.DisableProviderResponse()
-
     # Sessions
-
-    async def _host(self) -> HostSessions | None:
-        return None if self._find_host is None else await self._find_host()
 
     def _make_session(self, params: Any, session_id: str, **more: Any) -> Conversation:
         """``more``: what a ``Conversation`` takes."""
@@ -326,10 +264,6 @@ class EditorAgent:
             raise
         return made
 
-    async def _must_be_stored(self, session_id: str, cwd: str) -> None:
-        if await asyncio.to_thread(transcripts.get_session_info, session_id, cwd) is None:
-            raise RpcError(jsonrpc.NOT_FOUND, f"no session {session_id} in {cwd}", {"sessionId": session_id})
-
     async def _replay(self, made: Conversation) -> None:
         """The messages of a session that is open here."""
         timeline = Timeline()
@@ -368,96 +302,18 @@ class EditorAgent:
         if found is None:
             await self._must_be_stored(params.session_id, cwd)
         elif found.transcript_id is None:
-            raise RpcError(jsonrpc.INVALID_PARAMS, "nothing was said in this session yet: there is nothing to fork")
+            raise RpcError(jsonrpc.INVALID_PARAMS, "nothing to fork: this session has no messages yet")
         transcript = params.session_id if found is None else found.transcript_id
         made = await self._begin(params, resumes=transcript, forks=True)
         if source is not None:
             made.mode, made.model = source.mode, source.model
         return schema.ForkSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
 
-    async def _list(self, params: schema.ListSessionsRequest) -> schema.ListSessionsResponse:
-        offset = _offset(params.cursor)
-        wanted = params.archived or "exclude"
-        host = await self._host()
-        living = [] if host is None else await host.listed(params.cwd, "include")
-        known = {one.transcript_id for one in living}
-        found = (
-            [] if host is not None and not host.here else await asyncio.to_thread(transcripts.list_sessions, params.cwd)
-        )
-        infos = [_info(one, params.cwd) for one in found if one.session_id not in known]
-        infos += [_host_info(one) for one in living]
-        infos.sort(key=lambda one: one.updated_at or "", reverse=True)
-        shown = [one for one in infos if wanted == "include" or bool(one.archived) is (wanted == "only")]
-        page = shown[offset : offset + PAGE]
-        more = str(offset + PAGE) if len(shown) > offset + PAGE else None
-        return schema.ListSessionsResponse(sessions=page, next_cursor=more)
-
     async def _close(self, params: schema.CloseSessionRequest) -> schema.CloseSessionResponse:
         made = self._conversation(params.session_id)
         del self._sessions[made.id]
         await made.close()
         return schema.CloseSessionResponse()
-
-    async def _delete(self, params: schema.DeleteSessionRequest) -> schema.DeleteSessionResponse:
-        open_ = self._sessions.pop(params.session_id, None)
-        if open_ is not None:
-            await open_.close()
-        host, found = await self._living(params.session_id)
-        if host is not None and found is not None:
-            await host.delete(found)
-            return schema.DeleteSessionResponse()
-        with contextlib.suppress(transcripts.SessionNotFound, ValueError):  # already gone: correct by the protocol
-            await asyncio.to_thread(transcripts.delete_session, params.session_id)
-        return schema.DeleteSessionResponse()
-
-    async def _archive(self, params: schema.ArchiveSessionRequest) -> schema.ArchiveSessionResponse:
-        await self._archive_it(params.session_id, transcripts.archive_session, archived=True)
-        return schema.ArchiveSessionResponse()
-
-    async def _unarchive(self, params: schema.UnarchiveSessionRequest) -> schema.UnarchiveSessionResponse:
-        await self._archive_it(params.session_id, transcripts.unarchive_session, archived=False)
-        return schema.UnarchiveSessionResponse()
-
-    async def _archive_it(self, session_id: str, change: Callable[[str], Any], *, archived: bool) -> None:
-        host, found = await self._living(session_id)
-        if host is not None and found is not None:
-            await host.archive(found.id, archived=archived)
-        else:
-            await self._on_disk(session_id, change)
-
-    async def _living(self, session_id: str) -> tuple[HostSessions | None, returns.Session | None]:
-        """The host's session of this id, if there is one."""
-        host = await self._host()
-        return host, None if host is None else await host.find(session_id)
-
-    async def _status(self, params: schema.SessionStatusRequest) -> schema.SessionStatusResponse:
-        if params.session_id in self._sessions:
-            return schema.SessionStatusResponse(status="open")
-        _, found = await self._living(params.session_id)
-        if found is not None:
-            return schema.SessionStatusResponse(status="saved" if found.state in _WITHOUT_PROCESS else "open")
-        await self._on_disk(params.session_id, _must_exist)
-        return schema.SessionStatusResponse(status="saved")
-
-    async def _set_title(self, params: schema.SetSessionTitleRequest) -> schema.SetSessionTitleResponse:
-        title = params.title.strip()
-        if not title:
-            raise RpcError(jsonrpc.INVALID_PARAMS, "invalid parameters: the title is empty")
-        host, found = await self._living(params.session_id)
-        if host is not None and found is not None:
-            await host.rename(found.id, title)
-        else:
-            await self._on_disk(params.session_id, lambda id_: transcripts.rename_session(id_, title))
-        made = self._sessions.get(params.session_id)
-        if made is not None:
-            made.update(schema.SessionUpdateSessionInfoUpdate(title=title))
-        return schema.SetSessionTitleResponse(title=title)
-
-    async def _on_disk(self, session_id: str, change: Callable[[str], Any]) -> None:
-        try:
-            await asyncio.to_thread(change, session_id)
-        except ValueError as error:  # not an id at all
-            raise RpcError(jsonrpc.NOT_FOUND, str(error), {"sessionId": session_id}) from error
 
     # One session
 
@@ -527,42 +383,3 @@ NOT_SERVED: dict[str, str] = {
 def _plan_tools() -> dict[str, str]:
     """2.1.325 leaves the task tools out when it has no terminal; in an editor they are the plan."""
     return {} if PLAN_TOOLS in os.environ else {PLAN_TOOLS: "1"}
-
-
-def _offset(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if not cursor.isdecimal() or len(cursor) > 9:
-        raise RpcError(jsonrpc.INVALID_PARAMS, "this cursor is not one of ours")
-    return int(cursor)
-
-
-def _info(one: Any, cwd: str | None) -> schema.SessionInfo:
-    from datetime import UTC, datetime
-
-    updated = datetime.fromtimestamp(one.last_modified / 1000, UTC).isoformat(timespec="milliseconds")
-    return schema.SessionInfo(
-        session_id=one.session_id,
-        cwd=one.cwd or cwd or "/",
-        title=one.summary or None,
-        updated_at=updated.replace("+00:00", "Z"),
-        archived=one.archived,
-    )
-
-
-def _host_info(one: returns.Session) -> schema.SessionInfo:
-    updated = one.last_activity_at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    told = {"quarterdeck": {"host": {"state": one.state, "pendingApprovals": one.pending_approvals}}}
-    return schema.SessionInfo(
-        session_id=one.id,
-        cwd=one.cwd,
-        title=one.name or None,
-        updated_at=updated,
-        archived=one.archived or None,
-        meta=told,
-    )
-
-
-def _must_exist(session_id: str) -> None:
-    if transcripts.get_session_info(session_id) is None:
-        raise transcripts.SessionNotFound(session_id, None)

@@ -13,7 +13,7 @@ from typing import Any
 from quarterdeck.client.serving import LATER
 from quarterdeck.timeline.items import Elicitation, Permission, PlanReview, Questions
 from quarterdeck.timeline.items import Request as Asked
-from quarterdeck.wire.permissions import PermissionResultAllow, PermissionResultDeny, PermissionUpdate
+from quarterdeck.wire.permissions import PermissionMode, PermissionResultAllow, PermissionResultDeny, PermissionUpdate
 
 from . import question_forms, schema, tool_calls
 from .jsonrpc import RpcError
@@ -233,7 +233,7 @@ def _plan_call(request: PlanReview) -> schema.ToolCallUpdate:
 
 
 def _plan_choices() -> list[OfferedOption]:
-    def approve(mode: str) -> PermissionResultAllow:
+    def approve(mode: PermissionMode) -> PermissionResultAllow:
         return PermissionResultAllow(
             updated_permissions=[PermissionUpdate(type="setMode", mode=mode, destination="session")]
         )

@@ -73,19 +73,19 @@ class Front:
         self._greeting: schema.InitializeRequest | None = None
         self._begun: list[tuple[str, schema.NewSessionRequest]] = []
         """Sessions that the editor knows of and the agent does not yet."""
-        self._importing: asyncio.Task[None] | None = None
+        self.importing: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
         """The editor is gone: leave sessions in a host running, end everything else."""
-        if self._importing is not None:
-            self._importing.cancel()
+        if self.importing is not None:
+            self.importing.cancel()
         if self._agent is not None:
             self._agent.leave()  # first: open requests there must not be answered just because nobody listens here
         await self.peer.close()
         if self._agent is not None:
             await self._agent.close()
 
-    def _made(self) -> EditorAgent:
+    def make_agent(self) -> EditorAgent:
         if self._agent is None:
             self._agent = self._make(self.peer)
             if self._greeting is not None:
@@ -101,7 +101,7 @@ class Front:
             if self._agent is not None:
                 return
             import_module(part)
-        self._made()
+        self.make_agent()
 
     async def _serve(self, method: str, params: bytes) -> Any:
         if self._agent is None and not self._draft:
@@ -111,12 +111,12 @@ class Front:
                 asked = decoded(params, schema.NewSessionRequest)
                 if asked.meta is None and len(self._begun) < EARLY_LIMIT:
                     return self._new(asked, self._usual)
-        return await self._made().serve(method, params)
+        return await self.make_agent().serve(method, params)
 
     def _initialize(self, asked: schema.InitializeRequest) -> schema.InitializeResponse:
         self._greeting = asked
-        if self._importing is None:
-            self._importing = asyncio.get_running_loop().create_task(self._import())
+        if self.importing is None:
+            self.importing = asyncio.get_running_loop().create_task(self._import())
         return identity.initialized(asked.client_capabilities or schema.ClientCapabilities())
 
     def _new(self, asked: schema.NewSessionRequest, usual: Usual) -> schema.NewSessionResponse:

@@ -12,8 +12,9 @@ from .front import Front, Usual
 from .stdio import StdoutWriter, read_stdin, take_stdout
 
 if TYPE_CHECKING:
-    from .agent import EditorAgent, FindHost
+    from .agent import EditorAgent
     from .conversation import MakeOptions
+    from .kept_sessions import FindHost
     from .peer import Peer
 
 

@@ -14,14 +14,35 @@ import msgspec
 
 from quarterdeck.host import Caller, Host, HostError
 
-from .settings import AccessSettings
-
 logger = logging.getLogger("quarterdeck.gateways")
 
 KNOWN_S = 30.0
 """A token that was valid is not looked up again for this long, unless one is revoked meanwhile."""
 KNOWN = 10_000
 MINUTE_S = 60.0
+
+
+class AccessSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits that every gateway has: per token, and against guessing tokens."""
+
+    streams_per_token: int = 200
+    requests_per_s: float = 200.0
+    """Per token; bursts of up to four times as many are fine."""
+
+    # Streams
+    outbox_bytes: int = 256 * 1024
+    """What may wait for one client. A subscription that finds it full waits, and reads the log later."""
+    stalled_s: float = 60.0
+    """A client that reads nothing for this long is considered gone."""
+    drain_s: float = 10.0
+    """What is being answered when the gateway stops has this long."""
+
+    # Failed attempts
+    attempts: int = 5
+    """Failures of one client within a minute that cost it nothing."""
+    slowest_s: float = 4.0
+    delayed: int = 64
+    """Answers that are held back at once; beyond that they are refused at once."""
 
 
 class _Known(msgspec.Struct):
@@ -82,7 +103,7 @@ class Authentication:
         self._host = host
         self._settings = settings
         self._via = via
-        self._sleep = sleep
+        self.sleep = sleep
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
         self._allowances: OrderedDict[str, _Allowance] = OrderedDict()
         """By token."""
@@ -130,7 +151,7 @@ class Authentication:
     async def pace(self, caller: Caller) -> None:
         """For persistent connections: a caller that asks too often is read more slowly."""
         while wait_s := self._wait_s(caller):
-            await self._sleep(wait_s)
+            await self.sleep(wait_s)
 
     def _remember(self, digest: bytes, caller: Caller, now: float) -> _Known:
         """``now`` is -inf where a token was revoked meanwhile: then it is looked up again next time."""
@@ -180,7 +201,7 @@ class Authentication:
             raise HostError("rate_limited", "Too many failed attempts.", retry_after_s=self._settings.slowest_s)
         self._delayed += 1
         try:
-            await self._sleep(min(0.125 * 2 ** min(beyond, 16), self._settings.slowest_s))
+            await self.sleep(min(0.125 * 2 ** min(beyond, 16), self._settings.slowest_s))
         finally:
             self._delayed -= 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import re
 import time
 from collections.abc import AsyncGenerator, Coroutine
 from functools import cache
@@ -25,6 +26,9 @@ logger = logging.getLogger("quarterdeck.gateways")
 KEY_CHARS = 200
 NO_REPEAT = Repeat()
 """Of what only reads."""
+_PLACE = re.compile(r" - at `(?:key in )?\$\.?(.*?)`$")
+_UNKNOWN = re.compile(r"unknown field `(.*?)`")
+_MISSING = re.compile(r"missing required field `(.*?)`")
 
 
 class Called(msgspec.Struct, frozen=True):
@@ -32,6 +36,26 @@ class Called(msgspec.Struct, frozen=True):
 
     result: Any
     replayed: bool = False
+
+
+def invalid(error: Exception, described_in: str = "/openapi.json") -> HostError:
+    """An unreadable request: says which field is wrong."""
+    text = str(error)
+    place = _PLACE.search(text)
+    named = _UNKNOWN.search(text) or _MISSING.search(text)
+    parts = [found[1] for found in (place, named) if found is not None and found[1]]
+    said = _PLACE.sub("", text)
+    hint = f"The fields of each request are in {described_in}." if named else ""
+    return HostError("invalid", f"The request cannot be read: {said}.", hint=hint, field=".".join(parts) or "body")
+
+
+def check_texts(request: Request) -> None:
+    """A NUL ends a path for the system and a text for the CLI: never intended."""
+    for name in request.__struct_fields__:
+        value = getattr(request, name)
+        for text in value if isinstance(value, list) else (value,):
+            if isinstance(text, str) and "\0" in text:
+                raise HostError("invalid", f"{name} contains a NUL character.", field=name)
 
 
 def check_scope(operation: Operation, caller: Caller) -> None:

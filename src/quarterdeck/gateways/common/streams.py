@@ -52,14 +52,14 @@ class Encodings:
         key = (id(item), "", 0)
         return (self._known(key) or self._keep(key, (item, self._encode(item), 1)))[1]
 
-    def parts(self, batch: Sequence[Any], form: Form) -> Iterator[bytes]:
-        """Everything of a batch, in pieces that are the same for all whose form it is. Each is made when it is asked
-        for: somebody who reads slowly holds one of them."""
+    def parts(self, batch: Sequence[Any], form: Form) -> Iterator[tuple[bytes, int]]:
+        """Everything of a batch, in pieces that are the same for all whose form it is, each with the number of its
+        items. Each is made when it is asked for: somebody who reads slowly holds one of them."""
         at = 0
         while at < len(batch):
             key = (id(batch), form.name, at)
             _, written, count = self._known(key) or self._keep(key, _joined(batch, at, form))
-            yield written
+            yield written, count
             at += count
 
     def _known(self, key: _Key) -> _Written | None:
@@ -178,18 +178,18 @@ def shown(item: Any) -> Any:
 async def pump(
     stream: Opened,
     outbox: Outbox,
-    parts: Callable[[Sequence[Any]], Iterable[bytes]],
+    parts: Callable[[Sequence[Any]], Iterable[tuple[bytes, int]]],
     told: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Everything the stream says into the outbox, waiting where that is full. Raises ``HostError``.
 
-    ``parts`` writes a batch of items down; ``told`` is told how many they were.
+    ``parts`` writes a batch of items down, as ``Encodings.parts`` does; ``told`` is told how many they were.
     """
     put = outbox.put
     try:
         async with aclosing(stream.batches) as batches:
             async for batch in batches:
-                for part in parts(batch):
+                for part, _ in parts(batch):
                     put(part)
                     if outbox.full:
                         await outbox.room()

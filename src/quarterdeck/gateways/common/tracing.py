@@ -19,18 +19,35 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
 
 
+NAMES = ("traceparent", "tracestate", "baggage")
+"""As W3C Trace Context calls them: headers, metadata, or fields of a message."""
+
+
 def parent_of(headers: Mapping[bytes, bytes]) -> Any:
-    """What the request says about the trace that it is part of."""
+    """What the headers of a request say about the trace that it is part of."""
     if "opentelemetry.trace" not in sys.modules:
+        return None
+    return parent_in({name: headers[name.encode()].decode("latin-1") for name in NAMES if name.encode() in headers})
+
+
+def parent_in(carrier: Mapping[str, str]) -> Any:
+    """The same for what is text already."""
+    if not carrier or "opentelemetry.trace" not in sys.modules:
         return None
     from opentelemetry import propagate
 
-    carrier = {
-        name: headers[name.encode()].decode("latin-1")
-        for name in ("traceparent", "tracestate", "baggage")
-        if name.encode() in headers
-    }
-    return propagate.extract(carrier) if carrier else None
+    return propagate.extract(carrier)
+
+
+def current_trace() -> dict[str, str]:
+    """What a client sends with its request, so that the host's span is a child of its own."""
+    if "opentelemetry.trace" not in sys.modules:
+        return {}
+    from opentelemetry import propagate
+
+    carrier: dict[str, str] = {}
+    propagate.inject(carrier)
+    return {name: carrier[name] for name in NAMES if name in carrier}
 
 
 def span_of(operation: Operation, caller: Caller, parent: Any = None) -> AbstractContextManager[None]:

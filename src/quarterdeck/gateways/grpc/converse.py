@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -20,7 +20,7 @@ from .decoding import parsed, request_of
 from .encoding import message_of, response_of
 from .errors import metadata_of
 from .events import varint
-from .gateway import Gateway, guarded
+from .gateway import Gateway, guarded, trace_of
 from .messages import MESSAGES
 from .methods import METHODS
 from .streams import EventForm, Feed, hello_of
@@ -63,7 +63,7 @@ async def _open(gateway: Gateway, caller: Caller, message: Any, context: Any) ->
         check_scope(method.operation, caller)
         request = request_of(method, asked.create)
         key = message.idempotency_key or None
-        session_id = (await gateway.called(method.operation, request, caller, key)).result.id
+        session_id = (await gateway.called(method.operation, request, caller, key, trace_of(context))).result.id
     after = asked.after if asked.HasField("after") else None
     request = takes.WatchSession(session_id=session_id, after=after, previews=not asked.without_previews)
     stream = await opened(gateway.host, request, caller)
@@ -103,7 +103,7 @@ class _Conversation:
 
     async def run(self) -> None:
         try:
-            await self._feed.run(self._formed, self._read())
+            await self._feed.run(self._parts, self._read())
         finally:
             for task in self._commands:
                 task.cancel()
@@ -111,12 +111,12 @@ class _Conversation:
 
     # Down
 
-    def _formed(self, item: Any) -> bytes:
-        if any(isinstance(event, StatusChange | QueueChanged) for event in item.events):
+    def _parts(self, batch: Sequence[Any]) -> Iterator[bytes]:
+        if any(isinstance(event, StatusChange | QueueChanged) for item in batch for event in item.events):
             self._moved.set()
-        part = self._form(item)
-        self._told.set()
-        return part
+        for part in self._form.parts(batch):
+            self._told.set()
+            yield part
 
     async def _write(self, parts: list[bytes]) -> None:
         for whole, group in groupby(parts, key=lambda part: isinstance(part, _WholeResponse)):
@@ -182,7 +182,8 @@ class _Conversation:
         more = {} if name == "decide" else {"session_id": self._session}
         request = request_of(method, getattr(message, name), **more)
         await self._check_session(request)
-        called = await self._gateway.called(method.operation, request, self._caller, message.idempotency_key or None)
+        key, parent = message.idempotency_key or None, trace_of(self._context)
+        called = await self._gateway.called(method.operation, request, self._caller, key, parent)
         response = parsed(method.response, response_of(method, called.result))
         return {"replayed": called.replayed, name: response}
 

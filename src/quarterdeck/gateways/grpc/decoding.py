@@ -11,7 +11,7 @@ import msgspec
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from quarterdeck.gateways.common.reading import check_texts, invalid
+from quarterdeck.gateways.common.calling import check_texts, invalid
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.requests import Request
 

@@ -22,7 +22,7 @@ from .messages import MESSAGES
 
 _EVENTS = b"\x12"  # field 2 of WatchSessionResponse, with a length
 _CURSOR = b"\x1a"  # field 3
-_AT = struct.Struct("<cd").pack
+_AT, _AT_BYTES = struct.Struct("<cd").pack, 9
 _PREVIEW = b"\x20\x01"  # field 4 of Event: true
 
 _PIECES: dict[type[EventBase], Callable[[Any], str]] = {
@@ -34,8 +34,10 @@ _PIECES: dict[type[EventBase], Callable[[Any], str]] = {
 
 
 def varint(number: int) -> bytes:
-    if number < 0x80:
-        return b"%c" % number
+    return _SHORT[number] if number < 0x400 else _varint(number)
+
+
+def _varint(number: int) -> bytes:
     made = bytearray()
     while number >= 0x80:
         made.append(number & 0x7F | 0x80)
@@ -44,9 +46,14 @@ def varint(number: int) -> bytes:
     return bytes(made)
 
 
+_SHORT = tuple(map(_varint, range(0x400)))
+"""Most lengths."""
+
+
 def written(item: Frame | Preview, *, with_json: bool = False) -> bytes:
     """The events of a frame or a preview, as part of a ``WatchSessionResponse``."""
-    return b"".join(_event_parts(item, with_json=with_json))
+    parts = _event_parts(item, with_json=with_json)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def within(item: Frame | Preview, limit_bytes: int, *, with_json: bool = False) -> bytes:
@@ -66,16 +73,15 @@ def cursor(epoch: str, seq: int) -> bytes:
 
 
 def _event_parts(item: Frame | Preview, *, with_json: bool) -> list[bytes]:
-    preview = isinstance(item, Preview)
-    seq = item.after_seq if isinstance(item, Preview) else item.seq
-
-    def whole(event: EventBase) -> bytes:
-        return _part(event_message(event, item.session, seq, preview=preview, with_json=with_json))
-
+    seq, end = (item.after_seq, _PREVIEW) if isinstance(item, Preview) else (item.seq, b"")
     if with_json:
-        return [whole(event) for event in item.events]
-    head, end = _head(item.session, seq), _PREVIEW if preview else b""
-    return [_event(event, head, end) or whole(event) for event in item.events]
+        return [_whole(event, item.session, seq, end, with_json=True) for event in item.events]
+    head = _head(item.session, seq)
+    return [_event(event, head, end) or _whole(event, item.session, seq, end) for event in item.events]
+
+
+def _whole(event: EventBase, session: str, seq: int, end: bytes, *, with_json: bool = False) -> bytes:
+    return _part(event_message(event, session, seq, preview=bool(end), with_json=with_json))
 
 
 @lru_cache(maxsize=1_024)
@@ -90,16 +96,23 @@ def _event(event: EventBase, head: bytes, end: bytes) -> bytes:
     kind = type(event)
     second = _PIECES.get(kind)
     try:
-        body = message_of(event).SerializeToString() if second is None else _piece(event.id, second(event))  # type: ignore[attr-defined]
+        if second is None:
+            first, text, body = b"", b"", message_of(event).SerializeToString()
+        else:
+            first, text = _named(event.id), second(event).encode()  # type: ignore[attr-defined]
+            body = varint(len(text))
     except (ValueError, TypeError, OverflowError):
         return b""
-    inner = b"".join((head, _AT(b"\x19", event.at), end, _tag(kind), varint(len(body)), body))
-    return b"".join((_EVENTS, varint(len(inner)), inner))
+    tag, size = _tag(kind), varint(len(first) + len(body) + len(text))
+    whole = len(head) + _AT_BYTES + len(end) + len(tag) + len(size) + len(first) + len(body) + len(text)
+    return b"".join((_EVENTS, varint(whole), head, _AT(b"\x19", event.at), end, tag, size, first, body, text))
 
 
-def _piece(name: str, text: str) -> bytes:
-    first, second = name.encode(), text.encode()
-    return b"".join((b"\x0a", varint(len(first)), first, b"\x12", varint(len(second)), second))
+@lru_cache(maxsize=1_024)
+def _named(name: str) -> bytes:
+    """Field 1 of a piece, and the tag of field 2: a text comes in many pieces with the same id."""
+    first = name.encode()
+    return b"".join((b"\x0a", varint(len(first)), first, b"\x12"))
 
 
 @cache

@@ -9,10 +9,13 @@ from urllib.parse import unquote
 
 from quarterdeck.gateways.common.authentication import Authentication
 from quarterdeck.gateways.common.calling import Called, call, check_scope, unexpected
-from quarterdeck.gateways.common.streams import Encodings
+from quarterdeck.gateways.common.streams import Encodings, Form
+from quarterdeck.gateways.common.tracing import NAMES, parent_in
 from quarterdeck.host import Caller, Host, HostError
+from quarterdeck.host.folding import Preview
 from quarterdeck.host.operations import Operation
 from quarterdeck.host.requests import Request
+from quarterdeck.host.resources import Frame
 
 from .decoding import parsed, request_of
 from .encoding import response_of
@@ -35,6 +38,8 @@ class Gateway:
         self.authentication = Authentication(host, self.settings, via="grpc")
         self.encodings = Encodings(written)
         """Events as bytes, for all who watch."""
+        self.events = Form("events", self._written, b"")
+        """How those are written that come together."""
         self.stopping = asyncio.Event()
         """Set when the server stops: streams say goodbye."""
         self._writing: set[asyncio.Future[Called]] = set()
@@ -60,21 +65,28 @@ class Gateway:
             if method.operation.name != "upload":  # which has its own limit
                 self.check_size(data)
             request = request_of(method, parsed(method.request, data))
-            called = await self.called(method.operation, request, caller, _only(context, KEY))
+            called = await self.called(method.operation, request, caller, _only(context, KEY), trace_of(context))
             if called.replayed:
                 context.set_trailing_metadata((REPLAYED,))
             return response_of(method, called.result)
 
         return guarded(method.operation, answered)
 
+    def _written(self, item: Frame | Preview) -> bytes:
+        return (
+            written(item) if type(item) is Preview else self.encodings.of(item)
+        )  # a piece is written faster than kept
+
     def check_size(self, data: bytes) -> None:
         limit = self.settings.message_bytes
         if len(data) > limit:
             raise HostError("too_large", f"Requests are limited to {limit} bytes.", limit_bytes=limit)
 
-    async def called(self, operation: Operation, request: Request, caller: Caller, key: str | None) -> Called:
+    async def called(
+        self, operation: Operation, request: Request, caller: Caller, key: str | None, parent: Any
+    ) -> Called:
         """A read ends with the call: at its deadline, or when the client cancels. A write that has begun is done."""
-        working = call(self.host, operation, request, caller, key)
+        working = call(self.host, operation, request, caller, key, parent)
         return await (self._finished(working) if operation.writes else working)
 
     async def _finished(self, working: Coroutine[Any, Any, Called]) -> Called:
@@ -113,6 +125,11 @@ def bearer_of(context: Any) -> str | None:
     """The token in the metadata ``authorization``."""
     word, _, secret = (_only(context, "authorization") or "").partition(" ")
     return secret.strip() or None if word.lower() == "bearer" else None
+
+
+def trace_of(context: Any) -> Any:
+    """What the metadata says about the trace that the call is part of."""
+    return parent_in({name: value for name, value in context.invocation_metadata() or () if name in NAMES})
 
 
 def _only(context: Any, name: str) -> str | None:

@@ -11,7 +11,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from quarterdeck.gateways.common.sockets import make_room_for_socket
+from quarterdeck.gateways.common.sockets import descriptors_for_connections, make_room_for_socket
 from quarterdeck.host import Host
 
 from .converse import conversing
@@ -146,10 +146,13 @@ def _options(gateway: Gateway) -> list[tuple[str, int]]:
         ("grpc.max_send_message_length", -1),
         ("grpc.max_metadata_size", settings.metadata_bytes),
         ("grpc.absolute_max_metadata_size", 2 * settings.metadata_bytes),
+        ("grpc.max_allowed_incoming_connections", min(settings.connections, descriptors_for_connections())),
         ("grpc.max_concurrent_streams", settings.calls_per_connection),
         ("grpc.keepalive_time_ms", round(settings.ping_s * 1_000)),
         ("grpc.keepalive_timeout_ms", round(settings.ping_timeout_s * 1_000)),
+        ("grpc.http2.ping_timeout_ms", round(settings.ping_timeout_s * 1_000)),
         ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.max_pings_without_data", 0),  # or after two in silence, no ping comes for a minute
         ("grpc.http2.min_recv_ping_interval_without_data_ms", round(settings.shortest_ping_s * 1_000)),
         ("grpc.http2.max_ping_strikes", PING_STRIKES),
         ("grpc.max_connection_idle_ms", round(settings.idle_s * 1_000)),

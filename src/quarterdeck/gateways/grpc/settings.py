@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.gateways.common.settings import AccessSettings
+from quarterdeck.gateways.common.authentication import AccessSettings
 
 MIB = 1024 * 1024
 
@@ -28,6 +28,8 @@ class Settings(AccessSettings, frozen=True, kw_only=True):
     """Concurrent requests per conversation. Further ones wait."""
 
     # Connections
+    connections: int = 500
+    """Per address, if there are descriptors for that many. Further ones are closed."""
     ping_s: float = 30.0
     """Ping an idle connection after this time …"""
     ping_timeout_s: float = 20.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -33,7 +33,7 @@ class EventForm:
 
     def __init__(self, gateway: Gateway, stream: Opened, *, limit_bytes: int | None, with_json: bool) -> None:
         settings = gateway.settings
-        self._encodings = gateway.encodings
+        self._encodings, self._together = gateway.encodings, gateway.events
         self._epoch = stream.epoch
         self.limit_bytes = settings.event_bytes if limit_bytes is None else limit_bytes
         if not 0 < self.limit_bytes <= settings.largest_event_bytes:
@@ -50,12 +50,33 @@ class EventForm:
         self._row = 0
         """The one that the last cursor named."""
 
-    def __call__(self, item: Frame | Preview) -> bytes:
-        if isinstance(item, Frame):
-            self.seq = item.seq
-        self._formed.append(self.seq)
+    def parts(self, batch: Sequence[Frame | Preview]) -> Iterator[bytes]:
+        """What came together. Each part is made when it is asked for, and is the same for all who watch."""
+        if self._with_json or len(batch) == 1:
+            yield from map(self._alone, batch)
+            return
+        at = 0
+        for part, count in self._encodings.parts(batch, self._together):
+            items = batch[at : at + count]
+            at += count
+            if len(part) <= self.limit_bytes:
+                self._note(items)
+                yield part
+            else:
+                yield from map(self._alone, items)
+
+    def _alone(self, item: Frame | Preview) -> bytes:
+        self._note((item,))
         part = written(item, with_json=True) if self._with_json else self._encodings.of(item)
         return part if len(part) <= self.limit_bytes else within(item, self.limit_bytes, with_json=self._with_json)
+
+    def _note(self, items: Sequence[Frame | Preview]) -> None:
+        """The last row of a part."""
+        for item in reversed(items):
+            if type(item) is Frame:
+                self.seq = item.seq
+                break
+        self._formed.append(self.seq)
 
     def responses(self, parts: Iterable[bytes]) -> list[bytes]:
         """Responses with these parts, none too large; the last one has the cursor, also of rows that show nothing."""
@@ -87,15 +108,18 @@ class Feed:
         self._stream = stream
         self.line = Line(gateway.settings, write)
 
-    async def run(self, form: Callable[[Any], bytes], *beside: Awaitable[None]) -> None:
-        """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does."""
+    async def run(self, parts: Callable[[Sequence[Any]], Iterable[bytes]], *beside: Awaitable[None]) -> None:
+        """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does.
+
+        ``parts`` writes down what came together.
+        """
         gateway, line = self._gateway, self.line
         with (
             gateway.authentication.stream(self._caller) as ended,
             attending(gateway.host, self._caller, self._request),
         ):
             stopping = asyncio.ensure_future(gateway.stopping.wait())
-            working = [asyncio.ensure_future(one) for one in (self._pump(form), *beside)]
+            working = [asyncio.ensure_future(one) for one in (self._pump(parts), *beside)]
             tasks: list[asyncio.Future[Any]] = [stopping, *working]
             try:
                 await asyncio.wait([*tasks, line.over, ended], return_when=asyncio.FIRST_COMPLETED)
@@ -117,12 +141,12 @@ class Feed:
                 await asyncio.gather(*tasks, return_exceptions=True)
                 await self._stream.batches.aclose()
 
-    async def _pump(self, form: Callable[[Any], bytes]) -> None:
+    async def _pump(self, parts: Callable[[Sequence[Any]], Iterable[bytes]]) -> None:
         """Everything the stream says, as it comes."""
         line, batches = self.line, self._stream.batches
         try:
             async for batch in batches:
-                await line.send(map(form, batch))
+                await line.send(parts(batch))
         except HostError:
             raise
         except Exception as error:
@@ -161,7 +185,7 @@ async def _watch(gateway: Gateway, method: Method, message: Any, caller: Caller,
         for response in form.responses(parts):
             await context.write(response)
 
-    await Feed(gateway, caller, request, stream, write).run(form)
+    await Feed(gateway, caller, request, stream, write).run(form.parts)
 
 
 async def _after_seq(gateway: Gateway, request: takes.WatchSession, seq: int) -> takes.WatchSession:
@@ -201,4 +225,4 @@ async def _tell(gateway: Gateway, method: Method, request: takes.Request, caller
         for part in parts:
             await context.write(part)
 
-    await Feed(gateway, caller, request, stream, write).run(form)
+    await Feed(gateway, caller, request, stream, write).run(lambda batch: map(form, batch))

@@ -11,21 +11,20 @@ import msgspec
 from starlette.types import Receive, Scope, Send
 
 from quarterdeck.gateways.common.authentication import Authentication
-from quarterdeck.gateways.common.calling import call, check_scope
+from quarterdeck.gateways.common.calling import call, check_scope, invalid
 from quarterdeck.gateways.common.outbox import Outbox
-from quarterdeck.gateways.common.reading import invalid
 from quarterdeck.gateways.common.streams import Encodings, Form, Opened, pump
 from quarterdeck.gateways.common.tracing import parent_of
 from quarterdeck.host import Caller, Host, HostError
 from quarterdeck.host.requests import Export
 from quarterdeck.host.resources import Health
+from quarterdeck.host.whole_text import encode_whole
 
 from . import documents, metrics, sse, websocket
 from .admission import Admission, headers_of
-from .bearers import bearer_of, socket_bearer
 from .bodies import HttpRequest, body_of, read_body
+from .credentials import OneTimeCodes, bearer_of, socket_bearer
 from .decoding import shape_of
-from .one_time import OneTimeCodes
 from .problems import HttpError
 from .responses import HttpAnswer, StreamedAnswer, answer_of, encode, encoded, refusal
 from .routes import ROUTES, SOCKET, Route
@@ -47,7 +46,7 @@ class Gateway:
         self.authentication = Authentication(host, self.settings, via="http")
         self.codes = OneTimeCodes(host.now)
         self.meter = metrics.Meter()
-        self.encodings = Encodings(lambda item: msgspec.json.encode(item)[1:])
+        self.encodings = Encodings(lambda item: encode_whole(item)[1:])
         """Frames without their first brace: their prefix differs by client."""
         self.messages = websocket.shared_messages()
         """Whole messages of WebSockets, for clients that are sent the same at the same moment."""

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import NODEFAULT, UnsetType
 from msgspec.structs import FieldInfo
 
-from quarterdeck.gateways.common.reading import check_texts, invalid
+from quarterdeck.gateways.common.calling import check_texts, invalid
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.requests import Nothing, Request
 
@@ -158,7 +158,7 @@ def _reader(field: FieldInfo) -> Callable[[list[str]], Any]:
 
 def _only(found: list[str]) -> str:
     if len(found) > 1:
-        raise ValueError("it is given twice")
+        raise ValueError("given twice")
     return found[0]
 
 

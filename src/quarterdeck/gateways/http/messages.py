@@ -52,6 +52,15 @@ class Ping(msgspec.Struct, tag_field="op", tag="ping", forbid_unknown_fields=Tru
 class _Command(msgspec.Struct, tag_field="op", forbid_unknown_fields=True, kw_only=True):
     ref: Ref = None
     idempotency_key: str | None = None
+    traceparent: str | None = None
+    tracestate: str | None = None
+    baggage: str | None = None
+
+    @property
+    def trace(self) -> dict[str, str]:
+        """What it says about the trace that it is part of."""
+        given = {"traceparent": self.traceparent, "tracestate": self.tracestate, "baggage": self.baggage}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def _command(route: Route) -> Any:

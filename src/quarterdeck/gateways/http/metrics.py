@@ -26,7 +26,7 @@ HOST_METRICS: dict[str, tuple[str, str, str]] = {
     "processes": ("gauge", "quarterdeck_processes", "Running Claude Code processes."),
     "approvals_pending": ("gauge", "quarterdeck_approvals_pending", "Approvals that are pending."),
     "prompts_waiting": ("gauge", "quarterdeck_prompts_waiting", "Queued prompts in all sessions."),
-    "log_rows_total": ("counter", "quarterdeck_log_rows_total", "Rows of all logs."),
+    "log_rows_total": ("counter", "quarterdeck_log_rows_total", "Rows written to the logs since the host opened."),
     "log_bytes": ("gauge", "quarterdeck_log_bytes", "Size of all logs."),
     "store_bytes": ("gauge", "quarterdeck_store_bytes", "Size of the store's files."),
     "commits_waiting": ("gauge", "quarterdeck_store_commits_waiting", "Commits not written yet."),
@@ -66,6 +66,10 @@ class Meter:
     def closed(self, outbox: Outbox) -> None:
         del self._streams[id(outbox)]
 
+    def waiting_bytes(self) -> list[int]:
+        """What waits for the client of each stream."""
+        return [outbox.waiting_bytes for _, outbox in self._streams.values()]
+
     def lines(self) -> Iterator[str]:
         yield from _metric("gauge", "quarterdeck_http_requests_in_progress", "Requests in progress.", self.under_way)
         yield from _metric("gauge", "quarterdeck_http_connections", "Open connections.", self.connections)
@@ -85,7 +89,7 @@ class Meter:
             "Open streams.",
             {(("kind", kind),): streams[kind] for kind in ("sse", "websocket")},
         )
-        waiting = [outbox.waiting_bytes for _, outbox in self._streams.values()]
+        waiting = self.waiting_bytes()
         yield from _metric(
             "gauge", "quarterdeck_stream_lag_bytes", "Data waiting for the slowest client.", max(waiting, default=0)
         )

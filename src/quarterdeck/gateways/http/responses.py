@@ -10,11 +10,11 @@ from contextlib import aclosing
 from functools import cache
 from typing import Any
 
-import msgspec
 from starlette.types import Receive, Scope, Send
 
 from quarterdeck.host.errors import HostError
 from quarterdeck.host.resources import Details, Exported
+from quarterdeck.host.whole_text import encode_whole
 
 from .problems import MEDIA_TYPE, STATUS, HttpError, problem_of
 
@@ -142,7 +142,7 @@ def answer_of(result: Any, status: int = 200) -> HttpAnswer:
 
 
 def encode(result: Any) -> bytes:
-    return _encoder.encode(result.details if isinstance(result, Details) else result)
+    return encode_whole(result.details if isinstance(result, Details) else result)
 
 
 def refusal(error: HostError | HttpError) -> HttpAnswer:
@@ -157,7 +157,4 @@ def refusal(error: HostError | HttpError) -> HttpAnswer:
         headers["retry-after"] = str(max(round(wait_s), 1))
     if status in (408, 413, 431, 503):  # the rest of the request, if there is one, is not read
         headers["connection"] = "close"
-    return HttpAnswer(_encoder.encode(problem_of(told, status)), status, MEDIA_TYPE, headers)
-
-
-_encoder = msgspec.json.Encoder()
+    return HttpAnswer(encode_whole(problem_of(told, status)), status, MEDIA_TYPE, headers)

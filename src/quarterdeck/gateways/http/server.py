@@ -7,7 +7,6 @@ import contextlib
 import os
 import socket
 import ssl
-import sys
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,14 @@ from typing import Any
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from quarterdeck.gateways.common.sockets import make_room_for_socket
+from quarterdeck.gateways.common.sockets import descriptors_for_connections, make_room_for_socket
 
 from .app import Gateway
 from .connections import HttpConnection, WebSocket
 
-try:
-    import resource
-except ImportError:  # Windows
-    resource = None  # type: ignore[assignment]
-
 BACKLOG = 512
 TLS_HANDSHAKE_S = 10.0
 PING_S = 20.0
-KEPT_DESCRIPTORS = 200
-"""For everything but connections."""
 
 
 class Server:
@@ -38,7 +30,7 @@ class Server:
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
         settings = gateway.settings
-        gateway.most_connections = min(settings.connections, _descriptors_for_connections())
+        gateway.most_connections = min(settings.connections, descriptors_for_connections())
         self._config = Config(
             gateway,
             http=HttpConnection,
@@ -101,6 +93,11 @@ class Server:
         self._servers.append(made)
         self._unix.append(place)
 
+    @property
+    def connections(self) -> list[Any]:
+        """Those that are open."""
+        return list(self._state.connections)
+
     def _connection(self) -> asyncio.Protocol:
         return HttpConnection(config=self._config, server_state=self._state, app_state={})
 
@@ -128,16 +125,16 @@ class Server:
             server.close()
         for place in self._unix:
             await asyncio.to_thread(place.unlink, missing_ok=True)
-        for connection in list(self._state.connections):
+        for connection in self.connections:
             if isinstance(connection, HttpConnection):  # WebSockets say goodbye themselves
                 connection.shutdown()
         await self._quiet(self.gateway.settings.drain_s)
         for task in list(self._state.tasks):
             task.cancel()
-        for connection in list(self._state.connections):
+        for connection in self.connections:
             connection.shutdown()
         await self._quiet(1.0)
-        for connection in list(self._state.connections):
+        for connection in self.connections:
             connection.transport.abort()
         await asyncio.gather(*self._state.tasks, return_exceptions=True)
         for server in self._servers:
@@ -159,14 +156,6 @@ class Server:
         for waiting in (hurry, done):
             waiting.cancel()
         await asyncio.gather(hurry, done, return_exceptions=True)
-
-
-def _descriptors_for_connections() -> int:
-    """The clients' share of the descriptor limit: the store and the sessions need theirs."""
-    if resource is None:
-        return sys.maxsize
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return sys.maxsize if limit == resource.RLIM_INFINITY else max(limit - KEPT_DESCRIPTORS, limit // 2)
 
 
 def _bind_private(listening: socket.socket, place: Path) -> None:

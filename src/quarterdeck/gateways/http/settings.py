@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.gateways.common.settings import AccessSettings
+from quarterdeck.gateways.common.authentication import AccessSettings
 
 MIB = 1024 * 1024
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from quarterdeck.gateways.common.reading import invalid
+from quarterdeck.gateways.common.calling import invalid
 from quarterdeck.gateways.common.streams import Form, Opened, attending, kind_of, opened, shown
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host import requests as takes
+from quarterdeck.host.whole_text import encode_whole
 
 from .bodies import HttpRequest
 from .decoding import shape_of
@@ -140,4 +141,4 @@ async def left(receive: Receive) -> None:
 
 def event(kind: str, data: Any, cursor: str | None = None) -> bytes:
     start = b"" if cursor is None else b"id: %b\n" % cursor.encode()
-    return b"%bevent: %b\ndata: %b\n\n" % (start, kind.encode(), msgspec.json.encode(data))
+    return b"%bevent: %b\ndata: %b\n\n" % (start, kind.encode(), encode_whole(data))

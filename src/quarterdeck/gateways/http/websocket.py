@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from quarterdeck.gateways.common.calling import call, check_scope
-from quarterdeck.gateways.common.reading import check_texts, invalid
+from quarterdeck.gateways.common.calling import call, check_scope, check_texts, invalid
 from quarterdeck.gateways.common.streams import Encodings, Form, attending, kind_of, opened, shown
+from quarterdeck.gateways.common.tracing import parent_in
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.requests import Request
 from quarterdeck.host.resources import Details, Exported
 from quarterdeck.host.status_operations import API_VERSION
+from quarterdeck.host.whole_text import encode_whole
 
 from . import messages
-from .bearers import SOCKET_PROTOCOL
 from .connections import FRAMES, text_frame
+from .credentials import SOCKET_PROTOCOL
 from .problems import problem_of
 from .responses import encoded
 from .routes import Route
@@ -41,6 +42,8 @@ class _QueuedCommand(msgspec.Struct, frozen=True):
     request: Request
     ref: messages.Ref
     key: str | None
+    parent: Any
+    """The trace's context that the client sent."""
     size: int
 
 
@@ -144,7 +147,7 @@ class Socket:
             await self._send({"type": "websocket.send", "text": _together(parts).decode()})
 
     def _say(self, message: dict[str, Any]) -> None:
-        self._outbox.put(msgspec.json.encode(message))
+        self._outbox.put(encode_whole(message))
 
     # What the client asks
 
@@ -198,7 +201,7 @@ class Socket:
                 raise HostError("invalid", "A subscription needs a ref.", field="ref")
             self._subscribe(message.ref, request)
             return
-        command = _QueuedCommand(route, request, message.ref, message.idempotency_key, size)
+        command = _QueuedCommand(route, request, message.ref, message.idempotency_key, parent_in(message.trace), size)
         settings = self._gateway.settings
         if route.name in NEVER_WAIT:
             if len(self._commands) - self._busy >= settings.subscriptions:
@@ -212,7 +215,7 @@ class Socket:
             self._waiting_bytes += size
 
     def _begin(self, command: _QueuedCommand) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(self._called(command.route, command.request, command.ref, command.key))
+        task = asyncio.ensure_future(self._called(command))
         self._commands.add(task)
         task.add_done_callback(self._commands.discard)
         return task
@@ -226,9 +229,12 @@ class Socket:
         else:
             self._busy -= 1
 
-    async def _called(self, route: Route, request: Request, ref: messages.Ref, key: str | None) -> None:
+    async def _called(self, command: _QueuedCommand) -> None:
+        operation, ref = command.route.operation, command.ref
         try:
-            called = await call(self._gateway.host, route.operation, request, self._caller, key)
+            called = await call(
+                self._gateway.host, operation, command.request, self._caller, command.key, command.parent
+            )
         except HostError as error:
             self._fail(ref, error)
             return
@@ -264,7 +270,7 @@ class Socket:
             kind = kind_of(item)
             if kind in ("frame", "preview"):
                 return b'{"op":"%b"%b,%b' % (kind.encode(), named, gateway.encodings.of(item))
-            told = msgspec.json.encode(shown(item))
+            told = encode_whole(shown(item))
             return b'{"op":"%b"%b,%b' % (kind.encode(), named, told[1:])
 
         try:

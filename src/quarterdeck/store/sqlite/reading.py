@@ -26,9 +26,9 @@ from quarterdeck.store.queries import (
 )
 from quarterdeck.store.records import (
     ApprovalRecord,
-    AuditEntry,
+    AuditRecord,
+    ChangeRecord,
     Effect,
-    HostChange,
     LogHead,
     Row,
     SessionRecord,
@@ -138,10 +138,10 @@ def read_changes(connection: sqlite3.Connection, *, after: int, limit: int) -> H
     return HostChangePage([_change(*values) for values in found], last)
 
 
-def _change(pos: int, kind: Any, id: str, record: bytes | None) -> HostChange:  # noqa: A002
+def _change(pos: int, kind: Any, id: str, record: bytes | None) -> ChangeRecord:  # noqa: A002
     if record is None:
-        return HostChange(pos, kind, id, None)
-    return HostChange(pos, kind, id, _decode_session(record) if kind == "session" else _decode_approval(record))
+        return ChangeRecord(pos, kind, id, None)
+    return ChangeRecord(pos, kind, id, _decode_session(record) if kind == "session" else _decode_approval(record))
 
 
 def read_session(connection: sqlite3.Connection, any_id: str) -> SessionRecord | None:
@@ -227,7 +227,7 @@ def read_audit(connection: sqlite3.Connection, query: AuditQuery) -> AuditPage:
     statement = f"SELECT id, at, who, operation, via, session, body FROM audit {where} ORDER BY id DESC LIMIT ?"
     found = connection.execute(statement, (*where.values, query.limit + 1)).fetchall()
     names = ("id", "at", "who", "operation", "via", "session", "body")
-    page = [AuditEntry(**dict(zip(names, values, strict=True))) for values in found[: query.limit]]
+    page = [AuditRecord(**dict(zip(names, values, strict=True))) for values in found[: query.limit]]
     return AuditPage(page, str(page[-1].id) if len(found) > len(page) > 0 else None)
 
 

@@ -113,6 +113,10 @@ class SqliteStore(EventStore):
             raise
 
     @property
+    def rows_written(self) -> int:
+        return self._writer.rows
+
+    @property
     def commits_waiting(self) -> int:
         return self._writer.waiting
 

@@ -14,7 +14,7 @@ from quarterdeck.store.commits import Committed
 from quarterdeck.store.queries import searched_text
 from quarterdeck.store.records import (
     ApprovalRecord,
-    AuditEntry,
+    AuditRecord,
     GrantRecord,
     NewRow,
     Receipt,
@@ -233,7 +233,7 @@ class SqliteTables:
     def add_usage(self, entry: UsageEntry) -> None:
         self.connection.execute(_INSERT_USAGE, msgspec.structs.astuple(entry))
 
-    def add_audit(self, entry: AuditEntry) -> None:
+    def add_audit(self, entry: AuditRecord) -> None:
         values = (entry.at, entry.who, entry.operation, entry.via, entry.session, entry.body)
         self.connection.execute("INSERT INTO audit VALUES (NULL, ?, ?, ?, ?, ?, ?)", values)
 

@@ -7,7 +7,6 @@ import sqlite3
 from quarterdeck.store.interface import RECEIPT_KEPT_S
 from quarterdeck.store.queries import Retained, Retention
 from quarterdeck.store.records import OPEN_APPROVALS
-from quarterdeck.store.retaining import last_to_go
 
 from .schema import SEQ_BITS, SEQ_MASK
 from .tables import SqliteTables
@@ -34,7 +33,7 @@ def trim(tables: SqliteTables, session: str, retention: Retention, now: float) -
     needed_from = tables.connection.execute(_NEEDED, {"session": session}).fetchone()[0]
     found = tables.connection.execute(_SIZES, (base + log.first_seq, base + log.last_seq, PIECE_ROWS)).fetchall()
     sizes = ((row & SEQ_MASK, at, size) for row, at, size in found)
-    last = last_to_go(log, sizes, needed_from=needed_from, retention=retention, now=now)
+    last = log.last_to_go(sizes, needed_from=needed_from, retention=retention, now=now)
     gone = last + 1 - log.first_seq
     if gone == 0:
         return 0

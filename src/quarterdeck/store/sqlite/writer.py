@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from quarterdeck._histograms import Histogram
 from quarterdeck._memory import give_back
+from quarterdeck.store.commits import Committed
 from quarterdeck.store.errors import StorageFailed, StorageFull, StoreClosed, StoreError
 
 from .connecting import WAL_BYTES
@@ -68,6 +69,8 @@ class WriterThread:
         """Transactions since the size of the log was looked at."""
         self.times = Histogram()
         """Of transactions."""
+        self.rows = 0
+        """How many were written."""
         self._was_full = False
         self._closing = False
         self._lock = threading.Lock()
@@ -209,6 +212,7 @@ class WriterThread:
             self._give_up(tables, error)
             raise
         self.times.observe(time.perf_counter() - began)
+        self.rows += sum([result.rows for result in results if type(result) is Committed])
         return results
 
     def _check_file(self) -> None:

@@ -1,4 +1,4 @@
-"""Why the CLI asks: the conversation itself, a sub-agent, or one of the side errands it runs beside a turn.
+"""Classifies API requests: the conversation, a sub-agent, or a side request.
 
 A script should be about the conversation. So errands are recognised and answered with something that satisfies the
 CLI, and only ``main`` and ``subagent`` requests take turns from the queue. The API has no field for this; the marks

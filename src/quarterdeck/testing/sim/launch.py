@@ -14,10 +14,10 @@ from .process import SCENARIO_VARIABLE
 
 
 def executable(*, scenario: Path | str | None = None, folder: Path | str | None = None) -> Path:
-    """A launcher script, to be given as ``cli_path`` or ``pathToClaudeCodeExecutable``.
+    """Create a launcher script to use as ``cli_path`` or ``pathToClaudeCodeExecutable``.
 
     ``scenario``: what it plays when neither ``--scenario`` nor the environment says otherwise. ``folder``: where to put
-    it; by default a folder of this user's own in the temporary directory, the same each time, and its sessions are kept
+    it; by default a per-user temporary folder, always the same, and its sessions are kept
     apart from those of Claude Code (``quarterdeck sessions --agent sim`` lists them).
     """
     home = Path(folder) if folder is not None else _own_folder(scenario)

@@ -1,7 +1,7 @@
 """Permission rules in settings files: where the simulator saves them and reads them again.
 
-With its own folder (``home``) the simulator reads what it saved, as the CLI does, so that "always" applies to the next
-run. Otherwise it reads no files: a test passes the rules it wants, and the tester's own settings must not matter.
+With its own folder (``is_apart``) the simulator reads what it saved, as the CLI does, so that "always" applies to the
+next run. Otherwise it reads no files: a test passes the rules it wants, and the tester's own settings must not matter.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .home import is_apart
+from quarterdeck.testing.simulated import is_apart
 
 if TYPE_CHECKING:
     from .permissions import PermissionRule

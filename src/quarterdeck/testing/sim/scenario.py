@@ -19,7 +19,7 @@ class Ask(msgspec.Struct, frozen=True):
     kind: str
     """``main``, ``subagent``, ``side_question``, ``title`` or ``suggestion``."""
     prompt: str
-    """What the person (or the agent that sent the sub-agent) wrote."""
+    """What the person (or the parent agent) wrote."""
     text: str
     """All that is new since the last reply: the prompt, or the tools' results."""
     first: bool
@@ -64,7 +64,7 @@ class Scenario(msgspec.Struct):
     replies: Sequence[Step] = ()
     rules: Sequence[PromptRule] = ()
     otherwise: str = "say so"
-    """When nothing is left: ``say so``, or ``assistant``: the friendly assistant takes over."""
+    """When nothing is left: ``say so``, or ``assistant``: the built-in assistant takes over."""
     name: str = ""
     delta_size: int = 24
     delay_s: float = 0.0

@@ -19,13 +19,13 @@ from quarterdeck.protocol import (
     RequestFailed,
     RequestReceived,
 )
+from quarterdeck.testing.simulated import config_dir
 from quarterdeck.wire.messages import UserMessage
 
 from . import facts, flags
 from .bill import Bill
 from .checkpoints import Checkpoints
 from .control import Control
-from .home import config_dir
 from .hooks import Hooks
 from .host import HostChannel
 from .mcp import Mcp
@@ -49,7 +49,7 @@ ENDED_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
 class SimulatedCli(Voice):
-    """One simulated process. ``run`` it with somewhere to write to, ``feed`` it what the host writes.
+    """One simulated process. Call ``run`` with an output function and ``feed`` with the host's input.
 
     In a test, without a process: ``client_end, cli_end = memory_pair()``, then ``SimulatedCli(argv).attach(cli_end)``.
     """
@@ -100,7 +100,7 @@ class SimulatedCli(Voice):
     # Running
 
     async def run(self, write: Callable[[bytes], None], write_stderr: Callable[[str], object]) -> int:
-        """Until the process would end; its exit code."""
+        """Run until the process would exit; returns its exit code."""
         self.host = HostChannel(write, new_id=self.new_id, clock=self.clock)
         self.write_stderr = write_stderr
         self._main: asyncio.Task[None] | None = None
@@ -160,7 +160,7 @@ class SimulatedCli(Voice):
         await self.mcp.close()
 
     def exit(self, code: int) -> None:
-        """End now, whatever runs."""
+        """Exit immediately."""
         self.exit_code = code
         self.host.muted = True
         if self._main is not None:
@@ -177,7 +177,7 @@ class SimulatedCli(Voice):
         self._take_events()
 
     def signal(self, number: int) -> None:
-        """As if the process got this signal."""
+        """Deliver a signal."""
         if number in ENDED_BY:
             self.exit(ENDED_BY[signal.Signals(number)])
         elif number == signal.SIGINT:

@@ -32,7 +32,7 @@ class RewindFilesResult(Answer, rename="camel"):
 
 
 class ConversationRewind(Answer, rename="camel"):
-    """Whether the conversation went back, and the text of the message it went back to."""
+    """Whether the conversation was rewound, and the prompt it was rewound to."""
 
     rewound: bool = False
     target_message_uuid: str | None = None
@@ -58,7 +58,7 @@ class ConversationExport(Answer):
 
 
 class SideAnswer(Answer):
-    """The answer to a side question; ``synthetic`` when the CLI and not the model wrote it."""
+    """The answer to a side question; ``synthetic`` if the CLI wrote it."""
 
     response: str | None = None
     synthetic: bool = False
@@ -66,7 +66,7 @@ class SideAnswer(Answer):
 
 
 class SessionTitle(Answer):
-    """A title; none if there is too little to go by."""
+    """A title; None if there is too little context."""
 
     title: str | None = None
 

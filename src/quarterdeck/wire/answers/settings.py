@@ -104,7 +104,7 @@ class ListedHook(OpenObject, rename="camel"):
 
 
 class HookPolicy(OpenObject, rename="camel"):
-    """What an administrator has decided about hooks."""
+    """The administrator's hook policy."""
 
     disabled_by_policy: bool | None = None
     managed_only: bool | None = None
@@ -127,7 +127,7 @@ class HooksListing(Answer, rename="camel"):
 
 
 class RuleDescription(OpenObject):
-    """A rule in words, the middle of it emphasised."""
+    """A rule in words, with its middle part emphasised."""
 
     prefix: str
     emphasis: str | None = None

@@ -20,7 +20,7 @@ from quarterdeck.wire.answers.conversation import (
     WorkspaceDiff,
 )
 
-from .base import OutgoingRequest
+from . import OutgoingRequest
 
 FileEncoding: TypeAlias = Literal["utf-8", "base64"]
 Sentiment: TypeAlias = Literal["positive", "negative"]

@@ -13,7 +13,7 @@ from quarterdeck.wire.answers.mcp import (
     McpStatusResponse,
 )
 
-from .base import OutgoingRequest
+from . import OutgoingRequest
 
 
 class McpStatusRequest(OutgoingRequest, tag="mcp_status", rename="camel"):

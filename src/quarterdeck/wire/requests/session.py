@@ -18,7 +18,7 @@ from quarterdeck.wire.answers.session import (
 )
 from quarterdeck.wire.mcp import McpServerToolPolicy
 
-from .base import OutgoingRequest
+from . import OutgoingRequest
 
 HookFailurePolicy: TypeAlias = Literal["continue", "block"]
 ProactivityLevel: TypeAlias = Literal["ask", "default", "proactive"]
@@ -202,7 +202,7 @@ class SetPromptSuggestionsPausedRequest(OutgoingRequest, tag="set_prompt_suggest
 
 
 class SetProactivityLevelRequest(OutgoingRequest, tag="set_proactivity_level"):
-    """How much to do unasked; only for a session whose ``initialize`` had ``proactivity``."""
+    """Set how proactive Claude is; only for a session whose ``initialize`` had ``proactivity``."""
 
     Answer: ClassVar[Any] = dict
 

@@ -25,7 +25,7 @@ from quarterdeck.wire.answers.state import (
 )
 from quarterdeck.wire.answers.usage import ContextUsageResponse, UsageAnswer
 
-from .base import OutgoingRequest
+from . import OutgoingRequest
 
 ContextUsageDetail: TypeAlias = Literal["summary", "full"]
 EditableSettings: TypeAlias = Literal["localSettings", "userSettings"]

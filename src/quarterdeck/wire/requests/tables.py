@@ -5,8 +5,7 @@ from __future__ import annotations
 from quarterdeck.wire import inbound
 from quarterdeck.wire._base import WireObject
 
-from . import conversation, mcp, session, state
-from .base import OutgoingRequest
+from . import OutgoingRequest, conversation, mcp, session, state
 
 _MODULES = (conversation, mcp, session, state)
 """Imported so that ``__subclasses__`` knows their classes."""

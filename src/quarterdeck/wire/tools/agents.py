@@ -8,7 +8,7 @@ from quarterdeck.wire._shapes import Number
 from quarterdeck.wire._view import View
 from quarterdeck.wire.usage import Usage
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 
 
 class AgentInput(ToolInput, kw_only=True):

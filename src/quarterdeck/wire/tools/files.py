@@ -9,7 +9,7 @@ import msgspec
 from quarterdeck.wire._shapes import Number
 from quarterdeck.wire._view import View
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 
 
 class FileReadInput(ToolInput, kw_only=True):

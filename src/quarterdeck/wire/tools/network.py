@@ -7,7 +7,7 @@ from typing import Any
 from quarterdeck.wire._shapes import Number
 from quarterdeck.wire._view import View
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 from .files import ArtifactRead
 
 
@@ -46,7 +46,7 @@ class WaitForMcpServersInput(ToolInput, kw_only=True):
 
 
 class SubscribeMcpResourceInput(ToolInput, kw_only=True):
-    """Of 2.1.52, as the three that follow."""
+    """2.1.52 only, like the next three."""
 
     server: str
     uri: str

@@ -8,7 +8,7 @@ import msgspec
 
 from quarterdeck.wire._view import View
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 
 
 class AllowedPrompt(View, kw_only=True):

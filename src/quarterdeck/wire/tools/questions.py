@@ -14,7 +14,7 @@ from quarterdeck.wire._base import WireObject
 from quarterdeck.wire._shapes import Number
 from quarterdeck.wire._view import View
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 
 
 class QuestionOption(View, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 from quarterdeck.wire._shapes import Number
 from quarterdeck.wire._view import View
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 
 
 class CronCreateInput(ToolInput, kw_only=True):

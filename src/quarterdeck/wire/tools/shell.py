@@ -9,7 +9,7 @@ import msgspec
 from quarterdeck.wire._shapes import Number
 from quarterdeck.wire._view import View
 
-from ._base import ToolInput, ToolOutput
+from . import ToolInput, ToolOutput
 
 
 class _CommandInput(ToolInput, kw_only=True):
@@ -58,7 +58,7 @@ class BashOutputInput(ToolInput, kw_only=True):
 
 
 class TaskStopInput(ToolInput, kw_only=True):
-    """``KillShell`` of old named the shell only; ``TaskStop`` takes either."""
+    """The older ``KillShell`` takes only a shell; ``TaskStop`` takes either."""
 
     task_id: str | None = None
     shell_id: str | None = None

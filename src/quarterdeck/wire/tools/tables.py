@@ -12,8 +12,7 @@ from quarterdeck.wire._base import DOES_NOT_FIT
 from quarterdeck.wire._view import typed_view
 from quarterdeck.wire.vocabulary import LEGACY_TOOL_NAME_ALIASES
 
-from . import agents, files, network, planning, questions, schedule, services, shell
-from ._base import ToolInput
+from . import ToolInput, agents, files, network, planning, questions, schedule, services, shell
 
 _TOOLS: dict[str, tuple[Any, Any]] = {
     "Read": (files.FileReadInput, files.FileReadOutput),

@@ -1,5 +1,5 @@
 export default class MarkdownIt {
-  constructor(options: { html: boolean; linkify: boolean; breaks: boolean });
+  constructor(options: { html: boolean; linkify: boolean; breaks: boolean; highlight?: (code: string, language: string) => string });
   options: object;
   render(text: string): string;
   parse(text: string, env: object): { level: number; nesting: number }[];

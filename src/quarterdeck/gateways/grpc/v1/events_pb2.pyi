@@ -159,6 +159,7 @@ class BudgetChangedScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     BUDGET_CHANGED_SCOPE_UNSPECIFIED: _ClassVar[BudgetChangedScope]
     BUDGET_CHANGED_SCOPE_SESSION: _ClassVar[BudgetChangedScope]
+    BUDGET_CHANGED_SCOPE_PARENT: _ClassVar[BudgetChangedScope]
     BUDGET_CHANGED_SCOPE_HOST: _ClassVar[BudgetChangedScope]
 
 class GapReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -262,6 +263,7 @@ BUDGET_CHANGED_STATE_REACHED: BudgetChangedState
 BUDGET_CHANGED_STATE_INTERRUPTED: BudgetChangedState
 BUDGET_CHANGED_SCOPE_UNSPECIFIED: BudgetChangedScope
 BUDGET_CHANGED_SCOPE_SESSION: BudgetChangedScope
+BUDGET_CHANGED_SCOPE_PARENT: BudgetChangedScope
 BUDGET_CHANGED_SCOPE_HOST: BudgetChangedScope
 GAP_REASON_UNSPECIFIED: GapReason
 GAP_REASON_RETENTION: GapReason

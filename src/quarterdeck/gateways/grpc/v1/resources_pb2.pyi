@@ -464,7 +464,7 @@ class Decider(_message.Message):
     def __init__(self, kind: _Optional[_Union[DeciderKind, str]] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Approval(_message.Message):
-    __slots__ = ("id", "request_id", "session_id", "kind", "state", "asked_at", "replaces", "tool", "input_json", "summary", "diffs_json", "risk", "reason", "suggestions_json", "questions_json", "plan", "decided_at", "decided_by", "via", "decision_json", "delivered_at", "applied_at", "waited_s")
+    __slots__ = ("id", "request_id", "session_id", "kind", "state", "asked_at", "replaces", "tool", "input_json", "summary", "diffs_json", "risk", "reason", "reason_kind", "blocked_path", "agent_id", "tool_id", "suggestions_json", "questions_json", "plan", "decided_at", "decided_by", "via", "decision_json", "delivered_at", "applied_at", "waited_s")
     ID_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
@@ -478,6 +478,10 @@ class Approval(_message.Message):
     DIFFS_JSON_FIELD_NUMBER: _ClassVar[int]
     RISK_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
+    REASON_KIND_FIELD_NUMBER: _ClassVar[int]
+    BLOCKED_PATH_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
+    TOOL_ID_FIELD_NUMBER: _ClassVar[int]
     SUGGESTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
     QUESTIONS_JSON_FIELD_NUMBER: _ClassVar[int]
     PLAN_FIELD_NUMBER: _ClassVar[int]
@@ -501,6 +505,10 @@ class Approval(_message.Message):
     diffs_json: str
     risk: str
     reason: str
+    reason_kind: str
+    blocked_path: str
+    agent_id: str
+    tool_id: str
     suggestions_json: str
     questions_json: str
     plan: str
@@ -511,7 +519,7 @@ class Approval(_message.Message):
     delivered_at: _timestamp_pb2.Timestamp
     applied_at: _timestamp_pb2.Timestamp
     waited_s: float
-    def __init__(self, id: _Optional[str] = ..., request_id: _Optional[str] = ..., session_id: _Optional[str] = ..., kind: _Optional[_Union[ApprovalKind, str]] = ..., state: _Optional[_Union[ApprovalState, str]] = ..., asked_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., replaces: _Optional[str] = ..., tool: _Optional[str] = ..., input_json: _Optional[str] = ..., summary: _Optional[str] = ..., diffs_json: _Optional[str] = ..., risk: _Optional[str] = ..., reason: _Optional[str] = ..., suggestions_json: _Optional[str] = ..., questions_json: _Optional[str] = ..., plan: _Optional[str] = ..., decided_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., decided_by: _Optional[_Union[Decider, _Mapping]] = ..., via: _Optional[str] = ..., decision_json: _Optional[str] = ..., delivered_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., applied_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., waited_s: _Optional[float] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., request_id: _Optional[str] = ..., session_id: _Optional[str] = ..., kind: _Optional[_Union[ApprovalKind, str]] = ..., state: _Optional[_Union[ApprovalState, str]] = ..., asked_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., replaces: _Optional[str] = ..., tool: _Optional[str] = ..., input_json: _Optional[str] = ..., summary: _Optional[str] = ..., diffs_json: _Optional[str] = ..., risk: _Optional[str] = ..., reason: _Optional[str] = ..., reason_kind: _Optional[str] = ..., blocked_path: _Optional[str] = ..., agent_id: _Optional[str] = ..., tool_id: _Optional[str] = ..., suggestions_json: _Optional[str] = ..., questions_json: _Optional[str] = ..., plan: _Optional[str] = ..., decided_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., decided_by: _Optional[_Union[Decider, _Mapping]] = ..., via: _Optional[str] = ..., decision_json: _Optional[str] = ..., delivered_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., applied_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., waited_s: _Optional[float] = ...) -> None: ...
 
 class Remember(_message.Message):
     __slots__ = ("rule", "scope", "lasts_s")

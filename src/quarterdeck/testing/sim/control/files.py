@@ -49,16 +49,23 @@ def _files(folder: Path) -> list[Path]:
 
 
 def rewind_files(cli: SimulatedCli, request: Request) -> dict[str, Any]:
-    if not cli.session.checkpoints_files:
-        raise RefusedRequest("File rewinding is not enabled.")
     dry_run = request.get("dry_run") is True
+    if not cli.session.checkpoints_files:
+        return _no_rewind("File rewinding is not enabled.", dry_run=dry_run)
     rewind = cli.checkpoints.rewind(str(request.get("user_message_id")), dry_run=dry_run)
     if rewind is None:
-        raise RefusedRequest("No file checkpoint found for this message.")
+        return _no_rewind("No file checkpoint found for this message.", dry_run=dry_run)
     if not dry_run:
         return {"canRewind": True, "skippedLinks": rewind.skipped_links}
     files = [str(path) for path in rewind.files]
     return {"canRewind": True, "filesChanged": files, "insertions": rewind.insertions, "deletions": rewind.deletions}
+
+
+def _no_rewind(why: str, *, dry_run: bool) -> dict[str, Any]:
+    """A dry run is answered, also in the negative (CLI 2.1.325)."""
+    if not dry_run:
+        raise RefusedRequest(why)
+    return {"canRewind": False, "error": why}
 
 
 def seed_read_state(cli: SimulatedCli, request: Request) -> None:

@@ -8,7 +8,7 @@ import { marked, visible } from '../parts/text.js';
 
 /**
  * @typedef {import('../store/types.js').Approval} Approval
- * @typedef {{risky_parts?: [number, number][], would_allow?: string[], parts?: {text: string, decision: string, reason: string}[]}} Explained
+ * @typedef {{decision?: string, reason?: string, risky_parts?: [number, number][], would_allow?: string[], parts?: {text: string, decision: string, reason: string}[]}} Explained
  */
 
 /** What the policy says about the call: which parts are risky, and the rules that would allow exactly this. @param {Approval} approval */

@@ -12,6 +12,7 @@ import { Subject, useExplained } from './looking.js';
 export function PermissionDecision({ approval, ready }) {
   const explained = useExplained(approval);
   const [mode, setMode] = useState('');
+  const reason = approval.reason || (explained.decision === 'ask' ? explained.reason : '');
   const name = visible(approval.summary || approval.tool || 'this');
   const allow = () => decide(approval, { decision: 'allow' }, `Allowed once: ${name}`);
   const stop = () => decide(approval, { decision: 'deny', interrupt: true, message: 'Stopped by the user.' }, `Denied, and stopped: ${name}`);
@@ -26,15 +27,14 @@ export function PermissionDecision({ approval, ready }) {
   ] : []);
   return html`
     <${Subject} approval=${approval} explained=${explained} />
-    ${approval.reason ? html`<p class="reason"><span class="dim">Asked because</span> ${marked(approval.reason)}</p>` : null}
+    ${reason ? html`<p class="reason"><span class="dim">Why it asks:</span> ${marked(reason)}</p>` : null}
     <div class="decision">
       <div class="buttons" role="group" aria-label="Decision">
         <button class="primary" onClick=${allow}>Allow once <kbd>a</kbd></button>
         <button aria-expanded=${mode === 'rule'} onClick=${() => toggle('rule')}>Allow with rule… <kbd>r</kbd></button>
         <button aria-expanded=${mode === 'edit'} onClick=${() => toggle('edit')}>Edit… <kbd>e</kbd></button>
-        <span class="gap" />
-        <button aria-expanded=${mode === 'deny'} onClick=${() => toggle('deny')}>Deny… <kbd>d</kbd></button>
-        <button class="danger" onClick=${stop}>Deny and stop <kbd>x</kbd></button>
+        <span class="against"><button aria-expanded=${mode === 'deny'} onClick=${() => toggle('deny')}>Deny… <kbd>d</kbd></button>
+          <button class="danger" onClick=${stop}>Deny and stop <kbd>x</kbd></button></span>
       </div>
       ${mode === 'rule' && html`<${WithRule} approval=${approval} offered=${explained.would_allow ?? []} name=${name} />`}
       ${mode === 'edit' && html`<${Edited} approval=${approval} name=${name} />`}

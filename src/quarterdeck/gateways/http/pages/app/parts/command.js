@@ -27,7 +27,7 @@ export function Command({ command, risky = [] }) {
   let at = 0;
   for (const { text, kind } of tokens(command)) {
     for (const piece of cut(text, at, spans)) {
-      shown.push(html`<span class=${`${kind ? `sh-${kind}` : ''}${piece.risky ? ' risky' : ''}`}>${marked(piece.text)}</span>`);
+      shown.push(html`<span class=${`${kind ? `sh-${kind}` : ''}${piece.within ? ' risky' : ''}`}>${marked(piece.text)}</span>`);
     }
     at += text.length;
   }
@@ -48,19 +48,19 @@ function inUnits(text, spans) {
   return spans.map(([begin, end]) => [starts[begin] ?? at, starts[end] ?? at]);
 }
 
-/** @param {string} text @param {number} at @param {number[][]} spans */
-function cut(text, at, spans) {
-  /** @type {{text: string, risky: boolean}[]} */
+/** A piece of text at a place, cut where the spans begin and end. @param {string} text @param {number} at @param {number[][]} spans */
+export function cut(text, at, spans) {
+  /** @type {{text: string, within: boolean}[]} */
   const pieces = [];
   let done = 0;
   for (const [begin, end] of spans) {
     const from = Math.max(begin - at, done);
     const to = Math.min(end - at, text.length);
     if (from >= to) continue;
-    if (from > done) pieces.push({ text: text.slice(done, from), risky: false });
-    pieces.push({ text: text.slice(from, to), risky: true });
+    if (from > done) pieces.push({ text: text.slice(done, from), within: false });
+    pieces.push({ text: text.slice(from, to), within: true });
     done = to;
   }
-  if (done < text.length) pieces.push({ text: text.slice(done), risky: false });
+  if (done < text.length) pieces.push({ text: text.slice(done), within: false });
   return pieces;
 }

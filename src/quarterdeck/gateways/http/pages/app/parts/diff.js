@@ -1,6 +1,8 @@
 /** Changes of files: unified or side by side, the changed words marked, and a summary to fold them by. */
 
 import { html, signal, useEffect, useMemo, useState } from '../lib.js';
+import { languageOf, pieces } from './code.js';
+import { cut } from './command.js';
 import { diffStyle } from './preferences.js';
 import { marked, visible } from './text.js';
 
@@ -40,47 +42,67 @@ export function FileChange({ diff, open = true }) {
       <span class="kind">${diff.kind === 'update' ? '' : marked(diff.kind)}</span>
       <span class="added">+${diff.added ?? 0}</span> <span class="removed">−${diff.removed ?? 0}</span>
     </summary>
-    <div class="lines" tabindex="0" role="region" aria-label=${`Changes of ${visible(diff.path)}`}>
-      ${split ? html`<${Split} lines=${shown} />` : html`<${Unified} lines=${shown} />`}
-    </div>
+    ${lines.length ? html`<div class="lines" tabindex="0" role="region" aria-label=${`Changes of ${visible(diff.path)}`}>
+      ${split ? html`<${Split} lines=${shown} language=${languageOf(diff.path)} />` : html`<${Unified} lines=${shown} language=${languageOf(diff.path)} />`}
+    </div>` : null}
+    ${diff.note ? html`<p class="note">${marked(diff.note)}</p>` : null}
     ${lines.length > shown.length &&
     html`<button class="more" onClick=${() => setWhole(true)}>Show ${lines.length - shown.length} more lines</button>`}
     ${diff.left_out ? html`<p class="note">${diff.left_out} lines were too many to keep.</p>` : null}
   </details>`;
 }
 
-/** @param {{lines: Line[]}} props */
-function Unified({ lines }) {
+/** @param {{lines: Line[], language: string}} props */
+function Unified({ lines, language }) {
   const numbered = lines.some((line) => line.old !== undefined || line.new !== undefined);
   return html`<table class="unified"><tbody>
     ${lines.map(
       (line) => html`<tr class=${classOf(line.mark)}>
         ${numbered && html`<td class="no">${line.old}</td><td class="no">${line.new}</td>`}
         <td class="mark">${line.mark === '@' ? '⋯' : line.mark}</td>
-        <td class="code"><${Code} line=${line} /></td>
+        <td class="code"><${Code} line=${line} language=${language} /></td>
       </tr>`,
     )}
   </tbody></table>`;
 }
 
-/** @param {{lines: Line[]}} props */
-function Split({ lines }) {
+/** @param {{lines: Line[], language: string}} props */
+function Split({ lines, language }) {
   return html`<table class="split"><tbody>
     ${pairs(lines).map(
       ([before, after]) => html`<tr>
         <td class="no">${before?.old}</td>
-        <td class=${`code ${before ? classOf(before.mark) : 'none'}`}>${before && html`<${Code} line=${before} />`}</td>
+        <td class=${`code ${before ? classOf(before.mark) : 'none'}`}>${before && html`<${Code} line=${before} language=${language} />`}</td>
         <td class="no">${after?.new}</td>
-        <td class=${`code ${after ? classOf(after.mark) : 'none'}`}>${after && html`<${Code} line=${after} />`}</td>
+        <td class=${`code ${after ? classOf(after.mark) : 'none'}`}>${after && html`<${Code} line=${after} language=${language} />`}</td>
       </tr>`,
     )}
   </tbody></table>`;
 }
 
-/** @param {{line: Line}} props */
-function Code({ line }) {
-  if (!line.words) return html`${marked(line.text) || '\u200a'}`;
-  return line.words.map((word) => (word.changed ? html`<mark>${marked(word.text)}</mark>` : marked(word.text)));
+/** Its words coloured by what they are, and marked if they changed. @param {{line: Line, language: string}} props */
+function Code({ line, language }) {
+  if (!line.text) return html`\u200a`;
+  const changed = changedIn(line.words ?? []);
+  let at = 0;
+  return pieces(line.text, language).flatMap(({ text, kind }) => {
+    const parts = cut(text, at, changed).map((part) => {
+      const shown = kind ? html`<span class=${`code-${kind}`}>${marked(part.text)}</span>` : marked(part.text);
+      return part.within ? html`<mark>${shown}</mark>` : shown;
+    });
+    at += text.length;
+    return parts;
+  });
+}
+
+/** Where the changed words are. @param {{text: string, changed: boolean}[]} words @returns {[number, number][]} */
+function changedIn(words) {
+  let at = 0;
+  return words.flatMap(({ text, changed }) => {
+    const from = at;
+    at += text.length;
+    return changed ? [/** @type {[number, number]} */ ([from, at])] : [];
+  });
 }
 
 /** @param {string} mark */
@@ -153,14 +175,13 @@ export function pairs(lines) {
 /** A patch as git writes it, as changes of files. @param {string} patch @returns {Promise<FileDiff[]>} */
 export async function parsePatch(patch) {
   await loadLibrary();
-  /** @type {any[]} */
-  const files = library.value.parsePatch(patch);
-  return files.filter((file) => file.oldFileName || file.newFileName || file.index).map((file) => {
-    const name = (/** @type {string | undefined} */ one) => (one && one !== '/dev/null' ? one.replace(/^[ab]\//, '') : '');
+  const name = (/** @type {string | undefined} */ one) => (one && one !== '/dev/null' ? one.replace(/^[ab]\//, '') : '');
+  return readable(patch).filter((file) => file.oldFileName || file.newFileName || file.index).map((file) => {
     const lines = file.hunks.flatMap((/** @type {any} */ hunk) => hunk.lines);
     return {
       path: name(file.newFileName) || name(file.oldFileName) || file.index || '',
-      kind: file.oldFileName === '/dev/null' ? 'create' : file.newFileName === '/dev/null' ? 'delete' : 'update',
+      kind: file.isCreate ? 'create' : file.isDelete ? 'delete' : file.isRename ? 'rename' : 'update',
+      note: [file.isRename ? `Renamed from ${name(file.oldFileName)}.` : '', file.isBinary ? 'A binary file.' : lines.length || file.isRename ? '' : 'No lines.'].filter(Boolean).join(' '),
       numbered: true,
       added: lines.filter((/** @type {string} */ line) => line[0] === '+').length,
       removed: lines.filter((/** @type {string} */ line) => line[0] === '-').length,
@@ -173,4 +194,14 @@ export async function parsePatch(patch) {
       })),
     };
   });
+}
+
+/** The host cuts a long patch, perhaps in the middle of a file: then without that file. @param {string} patch @returns {any[]} */
+function readable(patch) {
+  try {
+    return library.value.parsePatch(patch);
+  } catch {
+    const last = patch.lastIndexOf('\ndiff --git ');
+    return last < 0 ? [] : library.value.parsePatch(patch.slice(0, last + 1));
+  }
 }

@@ -53,6 +53,11 @@ export function money(usd) {
   return `$${amount.toFixed(2)}`;
 }
 
+/** Says so where a cost is made up: the session runs on the simulator. @param {{session: import('../store/types.js').Session}} props */
+export function Simulated({ session }) {
+  return session.agent === 'sim' && Number(session.cost_usd ?? 0) ? html`<span class="dim simulated"> simulated</span>` : null;
+}
+
 /** @param {number | undefined} n */
 export function count(n = 0) {
   if (n < 1_000) return String(n);

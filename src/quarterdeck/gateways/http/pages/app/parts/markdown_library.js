@@ -2,6 +2,7 @@
 
 import MarkdownIt from '../vendor/markdown-it.js';
 import '../vendor/purify.js';
+import { pieces } from './code.js';
 import { lastBorder } from './markdown_blocks.js';
 import { visible } from './text.js';
 
@@ -17,7 +18,10 @@ const CLEAN = {
   RETURN_DOM_FRAGMENT: true,
 };
 
-const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false });
+/** A block that is still open is drawn without it (`markdown.js`): only finished code is coloured. @type {(code: string, language: string) => string} */
+const highlight = (code, language) => pieces(code, language).map(({ text, kind }) => (kind ? `<span class="code-${kind}">${escape(text)}</span>` : escape(text))).join('');
+
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false, highlight });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
 /** Entities and encoded addresses have become characters by now, which may be invisible ones. */
@@ -38,7 +42,7 @@ markdown.renderer.rules.image = (/** @type {any[]} */ tokens, /** @type {number}
   return `<a class="image" href="${escape(source)}" title="${escape(source)}" target="_blank" rel="noopener noreferrer nofollow" data-host="${escape(hostOf(source))}">${name} (image, not loaded)</a>`;
 };
 
-/** @param {string} text */
+/** @type {(text: string) => string} */
 const escape = (text) => markdown.utils.escapeHtml(text);
 
 /** @param {string} href */

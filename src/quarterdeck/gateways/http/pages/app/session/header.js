@@ -2,7 +2,7 @@
 
 import { deck } from '../deck.js';
 import { html, useState } from '../lib.js';
-import { Time, count, money } from '../parts/format.js';
+import { Simulated, Time, count, money } from '../parts/format.js';
 import { Menu } from '../parts/menu.js';
 import { StateMark } from '../parts/state_mark.js';
 import { baseName, marked, visible } from '../parts/text.js';
@@ -26,11 +26,11 @@ export function SessionHeader({ session, timeline, panel, setPanel }) {
     <a class="back" href="#/sessions" aria-label="All sessions">←</a>
     <${Name} session=${session} rename=${(/** @type {string} */ name) => update({ name })} />
     <span class="dim path" title=${visible(session.cwd)}>${marked(session.worktree ? `${baseName(session.cwd)} (worktree)` : baseName(session.cwd))}</span>
-    <${StateMark} state=${session.state} reason=${session.state_reason} />
+    <${StateMark} session=${session} />
     <span class="dim since"><${Time} at=${session.state_since} /></span>
     <span class="gap" />
     <${Context} timeline=${timeline} />
-    <span class="cost" title="Cost of this session">${money(session.cost_usd)}${session.budget_usd ? html`<span class="dim"> of ${money(session.budget_usd)}</span>` : null}</span>
+    <button class="quiet cost" title="Cost of this session. Opens its details, with its budget." onClick=${() => setPanel('about')}>${money(session.cost_usd)}<${Simulated} session=${session} />${session.budget_usd ? html`<span class="dim"> of ${money(session.budget_usd)}</span>` : null}</button>
     <span class="tools">
       ${PANELS.map((name) => html`<button class="quiet" aria-pressed=${panel === name} onClick=${() => setPanel(panel === name ? '' : name)}>${name[0].toUpperCase() + name.slice(1)}</button>`)}
       <${Actions} session=${session} update=${update} />

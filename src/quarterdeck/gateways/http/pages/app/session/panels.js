@@ -3,10 +3,10 @@
 import { deck } from '../deck.js';
 import { html, useEffect, useState } from '../lib.js';
 import { FileChange, parsePatch } from '../parts/diff.js';
-import { Time, count, duration, money } from '../parts/format.js';
+import { Simulated, Time, count, duration, money } from '../parts/format.js';
 import { diffStyle } from '../parts/preferences.js';
 import { marked, visible } from '../parts/text.js';
-import { attempt } from '../parts/toasts.js';
+import { attempt, say } from '../parts/toasts.js';
 import { textOf } from '../store/timeline.js';
 
 /**
@@ -66,29 +66,40 @@ export function Changes({ session }) {
   const added = files.reduce((sum, one) => sum + (one.added ?? 0), 0);
   const removed = files.reduce((sum, one) => sum + (one.removed ?? 0), 0);
   return html`<div class="changes">
-    <p class="bar"><span>${files.length} files <span class="added">+${added}</span> <span class="removed">−${removed}</span></span><span class="gap" />
+    <p class="bar"><span>${files.length} ${files.length === 1 ? 'file' : 'files'} <span class="added">+${added}</span> <span class="removed">−${removed}</span></span><span class="gap" />
       <button class="quiet" aria-pressed=${diffStyle.value === 'split'} onClick=${() => (diffStyle.value = diffStyle.value === 'split' ? 'unified' : 'split')}>Side by side</button>
       <button class="quiet" onClick=${fetch}>Refresh</button></p>
     ${files.map((file) => html`<${FileChange} key=${file.path} diff=${file} open=${files.length < 12} />`)}
-    ${found.untracked?.length ? html`<section><h3>New files, not yet in git</h3><ul>${found.untracked.map((/** @type {string} */ path) => html`<li><code>${marked(path)}</code></li>`)}</ul></section>` : null}
-    ${!files.length && !found.untracked?.length ? html`<p class="dim">No changes yet.</p>` : null}
+    ${found.left_out?.length ? html`<section><h3>New, not shown</h3><p class="dim">Larger than 1 MB, links, or not readable.</p><ul>${found.left_out.map((/** @type {string} */ path) => html`<li><code>${marked(path)}</code></li>`)}</ul></section>` : null}
+    ${!files.length && !found.left_out?.length ? html`<p class="dim">No changes yet.</p>` : null}
     ${found.truncated ? html`<p class="note">There is more than can be shown.</p>` : null}
   </div>`;
 }
+
+/** How often a tool server is looked at that connects; Claude Code does not tell when it has. */
+const CONNECTING_MS = 1_000;
 
 /** @param {{session: Session, timeline: Timeline, info: Record<string, any> | null}} props */
 export function About({ session, timeline, info }) {
   /** @type {any[]} */
   const servers = Object.values(timeline.session.mcp_servers ?? {});
+  const look = () => deck().call('list_mcp_servers', { session_id: session.id }); // the log has what it finds
+  const connecting = servers.some((one) => one.status === 'pending');
+  useEffect(() => {
+    const timer = connecting ? setInterval(() => look().catch(() => {}), CONNECTING_MS) : undefined;
+    return () => clearInterval(timer);
+  }, [session.id, connecting]);
   /** @param {string} op @param {string} server */
-  const act = (op, server) => attempt(deck().call(op, { session_id: session.id, server }));
+  const act = async (op, server) => {
+    if ((await attempt(deck().call(op, { session_id: session.id, server }))) !== undefined) await attempt(look());
+  };
   const facts = [
     ['Folder', session.cwd],
     ['Session', session.id],
     ['Started', new Date(session.created_at).toLocaleString()],
     ['Claude Code', session.cli_version],
     ['Tokens', session.tokens ? `${count(session.tokens.input)} in, ${count(session.tokens.output)} out, ${count(session.tokens.cache_read)} cached` : ''],
-    ['Cost', money(session.cost_usd)],
+    ['Cost', html`${money(session.cost_usd)}<${Simulated} session=${session} />`],
     ['Tools', info?.tools?.join(', ')],
     ['Agents', info?.agents?.join(', ')],
     ['Skills', info?.skills?.join(', ')],
@@ -96,9 +107,24 @@ export function About({ session, timeline, info }) {
     ['State', session.state_reason],
   ];
   return html`<dl class="fields">${facts.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${marked(value)}</dd></div>`)}</dl>
+    <${Budget} key=${session.id} session=${session} />
     ${servers.length ? html`<h3>MCP servers</h3><ul class="tasks">${servers.map(
       (one) => html`<li><p><b>${marked(one.name)}</b> <span class="tag">${visible(one.status)}</span></p>${one.error ? html`<p class="problem">${marked(one.error)}</p>` : null}
         <div class="buttons"><button class="quiet" onClick=${() => act('reconnect_mcp_server', one.name)}>Reconnect</button>
         <button class="quiet" onClick=${() => act(one.status === 'disabled' ? 'enable_mcp_server' : 'disable_mcp_server', one.name)}>${one.status === 'disabled' ? 'Enable' : 'Disable'}</button></div></li>`,
     )}</ul>` : null}`;
+}
+
+/** What it may spend in all. Raising it lets a session go on that has used it up. @param {{session: Session}} props */
+function Budget({ session }) {
+  /** @param {any} event */
+  const submit = async (event) => {
+    event.preventDefault();
+    const budget = String(new FormData(event.target).get('budget') ?? '').trim() || null;
+    const changed = await attempt(deck().call('update_session', { session_id: session.id, budget_usd: budget }));
+    if (changed) say(budget ? `It may spend ${money(budget)} in all.` : 'It has no budget of its own any more.');
+  };
+  return html`<form class="inline" onSubmit=${submit}>
+    <label>Budget, USD <input name="budget" inputmode="decimal" defaultValue=${session.budget_usd ?? ''} placeholder="none" /></label>
+    <button>Save</button></form>`;
 }

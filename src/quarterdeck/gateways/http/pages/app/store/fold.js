@@ -2,10 +2,12 @@
  * Frames → timeline: the same state as the host's own fold, from its events. `tests/page` compares the two on recordings.
  *
  * @typedef {import('./types.js').TimelineEvent} TimelineEvent
+ * @typedef {import('./timeline.js').Timeline} Timeline
  * @typedef {(timeline: Timeline, event: TimelineEvent) => void} Fold
  */
 
-import { REQUESTS, Timeline, saidSoFar, withDefaults } from './timeline.js';
+import { NOTED } from './host_notes.js';
+import { REQUESTS, saidSoFar, withDefaults } from './timeline.js';
 
 const FINAL = new Set(['finished', 'failed', 'denied', 'interrupted']);
 
@@ -17,27 +19,6 @@ export function foldFrame(timeline, frame) {
 /** What is being said. @param {Timeline} timeline @param {import('./types.js').Preview} preview */
 export function foldPreview(timeline, preview) {
   for (const event of preview.events) PREVIEWS[event.type]?.(timeline, event);
-}
-
-/**
- * What the host told in these frames, which its snapshot leaves out: in its place among the items, by time.
- * @param {Timeline} timeline @param {import('./types.js').Frame[]} frames
- */
-export function addHostNotes(timeline, frames) {
-  const notes = new Timeline();
-  for (const { events } of frames) for (const event of events) if (Object.hasOwn(NOTED, event.type)) NOTED[event.type](notes, event);
-  const items = [...timeline.items.values()];
-  for (const one of notes.items.values()) {
-    const after = items.findIndex((item) => item.at > one.at);
-    items.splice(after < 0 ? items.length : after, 0, { ...one, id: timeline.newId(one.kind) });
-  }
-  timeline.items = new Map(items.map((item) => [item.id, item]));
-  timeline.reordered = true;
-}
-
-/** A line of the page's own making, for an event that is not an item. @type {(t: Timeline, e: TimelineEvent, kind: string, text: string, more?: object) => void} */
-function note(timeline, event, kind, text, more = {}) {
-  timeline.put({ type: 'notice', id: timeline.newId(kind), at: event.at, kind, text, ...more });
 }
 
 /** @type {Record<string, Fold>} */
@@ -93,7 +74,7 @@ const TOOLS = {
   },
   tools_summarised: (t, e) => {
     for (const id of e.tool_ids) if (t.call(id)) t.change(id, { summary: e.text });
-    note(t, e, 'summary', e.text, { tool_ids: e.tool_ids });
+    t.note(e, 'summary', e.text, { tool_ids: e.tool_ids });
   },
   plan_changed: (t, e) => {
     t.plans.set(e.parent_id ?? '', { source: e.source, entries: e.entries });
@@ -208,7 +189,7 @@ const TURNS = {
     t.context = e.context;
     t.total_usd = e.turn.total_usd ?? 0;
     t.thinking_tokens = 0;
-    dropPreviews(t);
+    t.dropPreviews();
   },
   activity_changed: (t, e) => {
     t.activity = e.activity;
@@ -218,25 +199,19 @@ const TURNS = {
   },
   compaction_ended: (t, e) => {
     const told = `${e.tokens_before || '?'} → ${e.tokens_after || '?'} tokens (${e.trigger || 'unknown'})`;
-    note(t, e, 'compaction', e.error ?? told, e.error ? { level: 'error' } : {});
+    t.note(e, 'compaction', e.error ?? told, e.error ? { level: 'error' } : {});
   },
   retry_scheduled: (t, e) => {
     t.retry = e;
   },
 };
 
-/** @param {Timeline} t */
-function dropPreviews(t) {
-  if (t.previews.size) t.reordered = true;
-  t.previews.clear();
-}
-
 /** @type {Record<string, Fold>} */
 const SESSION = {
   model_changed: (t, e) => {
     const before = t.items.get(t.newest.at(-1) ?? '');
     const told = before?.type === 'notice' && before.kind === 'refusal'; // a refusal has an event of its own
-    if (e.reason && !told) note(t, e, 'model_fallback', e.reason, { level: 'warning' });
+    if (e.reason && !told) t.note(e, 'model_fallback', e.reason, { level: 'warning' });
     t.session = { ...t.session, model: e.model };
   },
   mode_changed: (t, e) => {
@@ -247,60 +222,40 @@ const SESSION = {
   },
   conversation_reset: (t, e) => {
     t.plans.clear();
-    note(t, e, 'reset', e.trigger ?? '');
+    t.note(e, 'reset', e.trigger ?? '');
   },
   files_persisted: (t, e) => {
     const failed = Object.keys(e.failed ?? {}).length;
-    note(t, e, 'files_persisted', `${e.files.length} stored, ${failed} failed`, { details: { files: e.files, failed: e.failed ?? {} } });
+    t.note(e, 'files_persisted', `${e.files.length} stored, ${failed} failed`, { details: { files: e.files, failed: e.failed ?? {} } });
   },
   files_rewound: (t, e) => {
-    if (!e.dry_run) note(t, e, 'files_rewound', e.prompt_id, { details: { files: e.files ?? [] } });
+    if (!e.dry_run) t.note(e, 'files_rewound', e.prompt_id, { details: { files: e.files ?? [] } });
   },
   prompt_suggested: (t, e) => {
     t.suggestion = e.text;
   },
   control_answered: (t, e) => {
-    if (e.error) note(t, e, 'refused', `${e.subtype}: ${e.error}`, { level: 'error' });
+    if (e.error) t.note(e, 'refused', `${e.subtype}: ${e.error}`, { level: 'error' });
   },
   notice_shown: (t, e) => {
     const { id, at, kind, text, level = 'info', parent_id = null, tool_ids = [], details = {} } = e;
     if (t.items.delete(id)) t.reordered = true; // a later one replaces it, at the end
     t.put({ type: 'notice', id, at, kind, text, level, parent_id, tool_ids, details });
   },
-  unknown_seen: (t, e) => note(t, e, 'unknown', e.what, { details: { raw: e.raw?.text ?? '' } }),
-  bad_line_seen: (t, e) => note(t, e, 'bad_line', e.reason, { level: 'warning', details: { head: e.head, size: e.size } }),
+  unknown_seen: (t, e) => t.note(e, 'unknown', e.what, { details: { raw: e.raw?.text ?? '' } }),
+  bad_line_seen: (t, e) => t.note(e, 'bad_line', e.reason, { level: 'warning', details: { head: e.head, size: e.size } }),
 };
 
-/** What the host itself tells. @type {Record<string, Fold>} */
+/** What the host itself tells, other than in lines of their own. @type {Record<string, Fold>} */
 const HOST = {
   queue_changed: (t, e) => {
     t.queue = e.prompts;
   },
   policy_decided: (t, e) => t.change(e.tool_use_id, { policy: { decision: e.decision, reason: e.reason, rule: e.rule } }),
-  process_changed: (t, e) => {
-    if (e.state !== 'exited' && e.state !== 'lost') return;
-    dropPreviews(t);
-    const how = e.state === 'lost' ? 'was lost' : e.signal ? `was terminated by ${e.signal}` : `exited with code ${e.exit_code}`;
-    if (e.state === 'lost' || e.exit_code || e.stderr) {
-      note(t, e, 'process', `Claude Code ${how}.${e.stderr ? `\n${e.stderr}` : ''}`, { level: 'error', by_host: true });
-    }
-  },
-  hang_noticed: (t, e) =>
-    note(t, e, 'hang', `No output for ${Math.round(e.silent_s)} s: ${e.action}.`, { level: 'warning', by_host: true }),
-  budget_changed: (t, e) => {
-    if (e.state === 'set') return;
-    const text = `The budget of $${e.budget_usd} is ${e.state === 'reached' ? 'used up' : 'nearly used up'} ($${e.spent_usd} spent).`;
-    note(t, e, 'budget', text, { level: 'warning', by_host: true });
-  },
-  custom_event: (t, e) =>
-    note(t, e, 'custom', `${e.name} from ${e.by || 'outside'}`, { details: { data: e.data ?? {} }, by_host: true }),
 };
 
-/** @type {Record<string, Fold>} */
-const NOTED = { process_changed: HOST.process_changed, hang_noticed: HOST.hang_noticed, budget_changed: HOST.budget_changed, custom_event: HOST.custom_event };
-
 /** Events without an entry change nothing that the page draws. @type {Record<string, Fold>} */
-const FOLDS = { ...SAID, ...TOOLS, ...ASKED, ...TASKS, ...TURNS, ...SESSION, ...HOST };
+const FOLDS = { ...SAID, ...TOOLS, ...ASKED, ...TASKS, ...TURNS, ...SESSION, ...NOTED, ...HOST };
 
 /** @param {Timeline} t @param {string} id @param {Record<string, any>} item */
 function begin(t, id, item) {

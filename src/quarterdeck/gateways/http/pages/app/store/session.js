@@ -6,7 +6,8 @@
  */
 
 import { signal } from '../lib.js';
-import { addHostNotes, foldFrame, foldPreview } from './fold.js';
+import { foldFrame, foldPreview } from './fold.js';
+import { addHostNotes } from './host_notes.js';
 import { onNextPicture } from './host.js';
 import { Timeline } from './timeline.js';
 
@@ -109,7 +110,7 @@ export class SessionStore {
     if (message.op === 'frame') this.frame(/** @type {any} */ (message));
     else if (message.op === 'preview') foldPreview(this.timeline, /** @type {any} */ (message));
     else if (message.op === 'gap') void this.restart();
-    else if (message.op === 'hello') this.dropPreviews();
+    else if (message.op === 'hello') this.timeline.dropPreviews(); // they may have been finished since the line broke
     else if (message.op === 'error') this.state.value = message.detail;
     this.changed();
   }
@@ -119,12 +120,6 @@ export class SessionStore {
     if (frame.seq <= this.seq) return;
     foldFrame(this.timeline, frame);
     this.seq = frame.seq;
-  }
-
-  /** What was being said when the line broke may have been finished since: the log tells. */
-  dropPreviews() {
-    this.timeline.previews.clear();
-    this.timeline.reordered = true;
   }
 
   async restart() {

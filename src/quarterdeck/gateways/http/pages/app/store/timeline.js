@@ -114,6 +114,17 @@ export class Timeline {
     return Object.assign(new Timeline(), this);
   }
 
+  /** A line of the page's own making, for an event that is not an item. @type {(event: import('./types.js').TimelineEvent, kind: string, text: string, more?: object) => void} */
+  note(event, kind, text, more = {}) {
+    this.put({ type: 'notice', id: this.newId(kind), at: event.at, kind, text, ...more });
+  }
+
+  /** What was being said is not going on, or the log has it by now. */
+  dropPreviews() {
+    if (this.previews.size) this.reordered = true;
+    this.previews.clear();
+  }
+
   /** An id for what has none. @param {string} word */
   newId(word) {
     this.counter += 1;

@@ -3,7 +3,7 @@
  *
  * @typedef {{text?: string, tail?: string, left_out?: number}} Kept
  * @typedef {{old_start: number, old_lines: number, new_start: number, new_lines: number, lines: string[]}} Hunk
- * @typedef {{path: string, kind: string, hunks: Hunk[], added?: number, removed?: number, numbered?: boolean, left_out?: number}} FileDiff
+ * @typedef {{path: string, kind: string, hunks: Hunk[], added?: number, removed?: number, numbered?: boolean, left_out?: number, note?: string}} FileDiff
  * @typedef {{id: string, text: string, status?: string, doing?: string}} PlanEntry
  * @typedef {{tokens?: number, window?: number, model?: string}} Context
  *

@@ -2,6 +2,7 @@
 
 import { ApprovalCard, RiskMark, kindOf } from '../approvals/approval.js';
 import { Batch } from '../approvals/batch.js';
+import { Before } from '../approvals/before.js';
 import { outcome, undo } from '../approvals/deciding.js';
 import { deck } from '../deck.js';
 import { html, useEffect, useRef, useState } from '../lib.js';
@@ -53,7 +54,7 @@ export function Inbox({ id }) {
       <${Settled} />
     </section>
     <section class="detail" aria-label="Decision">
-      ${selected ? html`<a class="back" href=${link('inbox')}>← Inbox</a><${ApprovalCard} key=${selected.id} approval=${selected} />` : null}
+      ${selected ? html`<a class="back" href=${link('inbox')}>← Inbox</a><${ApprovalCard} key=${selected.id} approval=${selected} /><${Before} key=${`before ${selected.id}`} approval=${selected} />` : null}
     </section>
     ${batch && html`<${Batch} onClose=${() => setBatch(false)} />`}
   </div>`;

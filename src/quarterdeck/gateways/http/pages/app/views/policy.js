@@ -145,5 +145,5 @@ function Rules({ cwd }) {
 /** @param {{rules: any[]}} props */
 function RuleTable({ rules }) {
   return html`<div class="scroll-x"><table><thead><tr><th>Says</th><th>Rule</th><th>Layer</th><th>From</th></tr></thead>
-    <tbody>${rules.map((rule) => html`<tr><td><span class=${`decision-word ${rule.behavior}`}>${rule.behavior}</span></td><td><code>${marked(rule.rule)}</code></td><td>${marked(rule.layer)}</td><td class="dim">${marked(rule.layer === 'built-in' ? '' : rule.place)}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${rules.map((rule) => html`<tr><td><span class=${`decision-word ${rule.behavior}`}>${rule.behavior}</span></td><td><code>${marked(rule.rule)}</code></td><td>${marked(rule.layer)}</td><td class="dim">${marked(rule.layer === 'built-in' || rule.layer === 'grant' ? '' : rule.place)}</td></tr>`)}</tbody></table></div>`;
 }

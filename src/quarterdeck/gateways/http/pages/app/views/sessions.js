@@ -2,7 +2,7 @@
 
 import { deck } from '../deck.js';
 import { html, useEffect, useState } from '../lib.js';
-import { Time, money, shortModel } from '../parts/format.js';
+import { Simulated, Time, money, shortModel } from '../parts/format.js';
 import { useKeys } from '../parts/keys.js';
 import { Menu } from '../parts/menu.js';
 import { StateMark } from '../parts/state_mark.js';
@@ -86,10 +86,10 @@ function Row({ session, depth, selected }) {
   return html`<tr aria-selected=${selected} class=${session.state} onClick=${() => go('session', session.id)}>
     <td class="who"><a href=${link('session', session.id)} style=${{ paddingLeft: `${depth * 16}px` }}>${depth ? '↳ ' : ''}<b>${marked(session.name || session.id.slice(0, 8))}</b></a>
       <span class="dim path" title=${visible(session.cwd)}>${marked(baseName(session.cwd))}${(session.tags ?? []).map((tag) => html` <span class="tag">${marked(tag)}</span>`)}</span></td>
-    <td><${StateMark} state=${session.state} reason=${session.state_reason} />${session.pending_approvals ? html` <b class="count">${session.pending_approvals}</b>` : null}</td>
+    <td><${StateMark} session=${session} />${session.pending_approvals ? html` <b class="count">${session.pending_approvals}</b>` : null}</td>
     <td class="wide-only doing-now">${marked(doing)}</td>
     <td class="wide-only dim">${marked(shortModel(session.model))}</td>
-    <td class="number">${money(session.cost_usd)}</td>
+    <td class="number">${money(session.cost_usd)}<${Simulated} session=${session} /></td>
     <td class="number dim"><${Time} at=${session.state_since} /></td>
   </tr>`;
 }

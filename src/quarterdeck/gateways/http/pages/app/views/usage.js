@@ -2,12 +2,13 @@
 
 import { deck } from '../deck.js';
 import { h, html, useEffect, useState } from '../lib.js';
-import { allTokens, count, money, shortModel } from '../parts/format.js';
+import { Time, allTokens, count, money, shortModel } from '../parts/format.js';
 import { baseName, marked, visible } from '../parts/text.js';
 import { sayError } from '../parts/toasts.js';
 import { link } from '../router.js';
 
 /** @typedef {{cost_usd: string, tokens: import('../store/types.js').TokenCounts, by: Record<string, string>}} UsageRow */
+/** @typedef {{status: string, kind?: string, used?: number, resets_at?: number, windows?: Record<string, number>}} Limit */
 
 const SPANS = { 7: '7 days', 30: '30 days', 90: '90 days' };
 
@@ -16,6 +17,7 @@ export function Usage() {
   const [measure, setMeasure] = useState('cost');
   const [found, setFound] = useState(/** @type {Record<string, UsageRow[]> | null} */ (null));
   const [budgets, setBudgets] = useState(/** @type {any} */ (null));
+  const [accounts, setAccounts] = useState(/** @type {Record<string, Record<string, Limit>>} */ ({}));
   useEffect(() => {
     let wanted = true;
     const from = new Date(Date.now() - (days - 1) * 86_400_000).toISOString();
@@ -23,6 +25,7 @@ export function Usage() {
     const asking = Promise.all(by.map((one) => deck().call('get_usage', { by: [one], from })));
     asking.then((answers) => wanted && setFound(Object.fromEntries(by.map((name, at) => [name, answers[at].usage])))).catch(sayError);
     deck().call('get_budgets').then((told) => wanted && setBudgets(told), () => {});
+    deck().call('get_limits').then((told) => wanted && setAccounts(told.accounts), () => {});
     return () => {
       wanted = false;
     };
@@ -37,7 +40,8 @@ export function Usage() {
     </header>
     <div class="scroll padded">
       ${budgets && (budgets.day_usd || budgets.month_usd) ? html`<section class="budgets"><${Budget} name="Today" spent=${budgets.spent?.day_usd} limit=${budgets.day_usd} /><${Budget} name="This month" spent=${budgets.spent?.month_usd} limit=${budgets.month_usd} /></section>` : null}
-      ${found && html`<${Counts} rows=${found.day} />
+      <${Accounts} accounts=${accounts} />
+      ${found && html`<${Counts} rows=${found.day} simulated=${simulated(found.session)} />
       <${Days} rows=${found.day} days=${days} value=${value} shown=${shown} />
       <div class="grid">
         <${Ranking} title="By model" rows=${found.model} name=${(/** @type {UsageRow} */ row) => marked(shortModel(row.by.model) || 'unknown')} value=${value} shown=${shown} />
@@ -54,11 +58,37 @@ function Budget({ name, spent, limit }) {
   return html`<p><span>${name}: ${money(spent)} of ${money(limit)}</span><meter min="0" max=${Number(limit)} high=${0.8 * Number(limit)} optimum="0" value=${Number(spent)} aria-label=${`${name}: ${money(spent)} of ${money(limit)}`} /></p>`;
 }
 
-/** All kinds of tokens, apart. @param {{rows: UsageRow[]}} props */
-function Counts({ rows }) {
+/** How much of each account's rate limits is used. @param {{accounts: Record<string, Record<string, Limit>>}} props */
+function Accounts({ accounts }) {
+  const rows = Object.entries(accounts).flatMap(([account, windows]) => Object.values(windows).flatMap((limit) => gauges(account, limit)));
+  if (!rows.length) return null;
+  return html`<section class="budgets" aria-label="Rate limits">${rows.map(({ account, window, used, limit }) => {
+    const told = `${account || 'Account'}, ${window}: ${used === undefined ? limit.status.replaceAll('_', ' ') : `${Math.round(100 * used)} % used`}`;
+    return html`<p class=${limit.status === 'rejected' ? 'problem' : ''}><span>${marked(told)}${limit.resets_at ? html`, <span class="dim">resets <${Time} at=${limit.resets_at} exact=${true} /></span>` : null}</span>
+      ${used === undefined ? null : html`<meter min="0" max="1" high="0.8" optimum="0" value=${used} aria-label=${visible(told)} />`}</p>`;
+  })}</section>`;
+}
+
+/** @type {Record<string, string>} */
+const WINDOWS = { five_hour: 'five hours', seven_day: 'seven days', seven_day_opus: 'seven days of Opus', seven_day_sonnet: 'seven days of Sonnet', overage: 'extra usage' };
+
+/** The window that was told about, and those told beside it. @param {string} account @param {Limit} limit */
+function gauges(account, limit) {
+  const windows = Object.entries({ ...(limit.kind ? { [limit.kind]: limit.used ?? undefined } : {}), ...(limit.windows ?? {}) });
+  return windows.map(([window, used]) => ({ account, window: WINDOWS[window] ?? window.replaceAll('_', ' '), used, limit }));
+}
+
+/** What sessions on the simulator cost: nothing was paid for them. @param {UsageRow[]} rows Those by session. */
+function simulated(rows) {
+  const { sessions } = deck().host;
+  return rows.reduce((total, row) => total + (sessions.value.get(row.by.session)?.agent === 'sim' ? Number(row.cost_usd) : 0), 0);
+}
+
+/** All kinds of tokens, apart. @param {{rows: UsageRow[], simulated: number}} props */
+function Counts({ rows, simulated }) {
   const sum = (/** @type {keyof import('../store/types.js').TokenCounts} */ kind) => rows.reduce((total, row) => total + (row.tokens[kind] ?? 0), 0);
   const facts = [
-    ['Cost', money(rows.reduce((total, row) => total + Number(row.cost_usd), 0))],
+    ['Cost', html`${money(rows.reduce((total, row) => total + Number(row.cost_usd), 0))}${simulated ? html`<small class="dim simulated"> ${money(simulated)} simulated</small>` : null}`],
     ['Input', count(sum('input'))],
     ['Output', count(sum('output'))],
     ['Cache read', count(sum('cache_read'))],

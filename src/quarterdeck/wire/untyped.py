@@ -1,4 +1,4 @@
-"""Which keys of a line have no attribute in the typed view of it."""
+"""Which keys of a line the typed view of it has, and which it lacks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ._base import Message, wire_names
+from ._base import Message
+from ._base import wire_names as wire_names
 from ._json import loads
 from .blocks import UnknownBlock
 from .control import ControlRequest
