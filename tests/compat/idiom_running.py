@@ -122,7 +122,7 @@ class Worker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end()
+        self.end()
 
     def run(self, module: str, name: str, script: words.Script) -> list[str]:
         """What the program prints, line by line, without what differs between two runs."""
@@ -150,7 +150,7 @@ class Worker:
         finally:
             late.cancel()
         if not line:
-            self._end()
+            self.end()
             return {"said": f"did not end within {RUN_LIMIT_S:.0f} s, or ended the process\n", "trace": ""}
         answer: dict[str, Any] = json.loads(line)
         return answer
@@ -162,7 +162,8 @@ class Worker:
             self._command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """The next program starts a new process, and what the former had kept is told again."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

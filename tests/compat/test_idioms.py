@@ -61,7 +61,9 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
 def test_a_program_sees_what_it_sees_with_the_official_sdk(case: str, worker: Worker) -> None:
     module, name, script = PROGRAMS[case]
     ours, theirs = worker.run(module, name, script), recorded(module)[name]
-    assert agrees(theirs, ours), compared(theirs, ours, worker.trace)
+    if not agrees(theirs, ours):
+        worker.end()  # a conversation that many programs read fails one of them, not all
+        pytest.fail(compared(theirs, ours, worker.trace))
 
 
 @pytest.mark.real

@@ -186,7 +186,9 @@ def user(text: Any) -> dict[str, Any]:
 STORY = (
     (Think("I look around."), "I run a command.", echo("one")),
     ("Now a file that is not there.", use("Read", file_path="/nowhere/at-all.txt")),
-    (use("mcp__lab__picture", name="cat"), use("mcp__lab__broken")),
+    # one call a turn: the CLI orders calls that run side by side by which ends first
+    use("mcp__lab__picture", name="cat"),
+    use("mcp__lab__broken"),
     (write("forbidden.txt"),),
     "All done.",
 )
