@@ -1,10 +1,10 @@
 """The conversation as two objects without I/O: ``HostSide`` drives the CLI, ``CliSide`` is the CLI.
 
-Bytes go in with ``receive``, events and bytes come out of ``events`` and ``outgoing``; what this side wants is a method
-call (``send_user``, ``request``, ``answer`` …). Ids and the clock are handed in; deadlines are data (``next_deadline``,
-``tick``).
+Pass received bytes to ``receive``; take events from ``events`` and bytes to send from ``outgoing``. Each intent is a
+method (``send_user``, ``request``, ``answer`` …). The caller supplies IDs and the clock, and calls ``tick`` at
+``next_deadline``.
 
-Names are imported on first use: a program that is one side need not load what only the other one needs.
+Names are imported on first use, so a program loads only the side it needs.
 """
 
 from __future__ import annotations

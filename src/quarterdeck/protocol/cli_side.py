@@ -1,7 +1,7 @@
 """``CliSide``: the CLI's end of the conversation, for the simulator, the replayer and tests.
 
-It treats its input as the real CLI 2.1.325 does: a line that is not JSON ends it, an unknown type is ignored, an
-unknown request is refused, and a repeated id is served each time.
+Handles input like CLI 2.1.325: exits on a line that isn't JSON, ignores unknown types, refuses unknown requests, and
+serves a repeated ID every time.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class CliSide(Side):
         serves: Container[str] | None = None,
         limit_bytes: int = DEFAULT_LIMIT_BYTES,
     ) -> None:
-        """``serves``: the subtypes that are served; None for all that a host can send."""
+        """``serves``: the request subtypes to accept; None accepts everything a host can send."""
         if serves is None:
-            # Loads many classes, so only when it is needed.
+            # Deferred: it loads many classes.
             from quarterdeck.wire.requests.tables import OUTGOING_REQUESTS
 
             serves = OUTGOING_REQUESTS
@@ -80,7 +80,7 @@ class CliSide(Side):
         self._emit(message)
 
     def _unknown(self, message: UnknownMessage) -> None:
-        """A known type in an impossible shape ends the CLI; anything else is ignored."""
+        """Exit on a malformed message of a known type; ignore anything else."""
         data = message.data
         if message.type == "user":
             inner = data.get("message")

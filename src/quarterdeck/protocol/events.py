@@ -25,11 +25,11 @@ class RequestReceived(ProtocolEvent, frozen=True, gc=False):
     request_id: str
     request: Any
     message: ControlRequest | None = None
-    """None for a pending request listed in the answer to a handshake, and for one that is still open in a record."""
+    """None if the request was listed in a handshake answer, or restored from a record."""
 
 
 class RequestRefused(ProtocolEvent, frozen=True, kw_only=True):
-    """The peer sent a request that nobody here serves, and got an error."""
+    """The peer sent a request that this side doesn't serve; it got an error."""
 
     request_id: str
     request: Any
@@ -51,12 +51,12 @@ class AnswerReceived(ProtocolEvent, frozen=True, kw_only=True):
     request_id: str
     request: WireObject
     answer: Any
-    """Typed where the subtype is known, else the payload as it came."""
+    """Typed if the subtype is known, otherwise the raw payload."""
     message: ControlResponse
 
 
 class RequestFailed(ProtocolEvent, frozen=True, kw_only=True):
-    """Our request failed: the answer is an error, or there will be none."""
+    """Our request failed: the peer answered with an error, or will never answer."""
 
     request_id: str
     request: WireObject

@@ -38,7 +38,7 @@ from .states import (
 )
 
 SERVED = frozenset({"can_use_tool", "hook_callback", "mcp_message", "elicitation", "request_user_dialog"})
-"""The requests that the CLI is known to send. A host that knows more passes its own set."""
+"""The requests the CLI is known to send. Pass another set to serve more."""
 
 _NO_TASKS: frozenset[str] = frozenset()
 
@@ -91,7 +91,7 @@ class HostSide(Side):
 
     @property
     def initialize_answer(self) -> InitializeAnswer | None:
-        """What the CLI said in the handshake. Kept as bytes: as objects it would be most of an idle session."""
+        """The CLI's handshake answer. Stored as bytes: as objects it would dominate an idle session's memory."""
         if self._handshake_line is None:
             return None
         message = decode(self._handshake_line)
@@ -102,7 +102,7 @@ class HostSide(Side):
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What the CLI says it can do, in ``init`` or in the handshake; empty for old CLIs."""
+        """Capabilities reported by the CLI in ``init`` or the handshake; empty for old CLIs."""
         told: set[str] = set()
         for source in (self.init, self.initialize_answer):
             told.update((source and source.capabilities) or ())
@@ -134,7 +134,7 @@ class HostSide(Side):
     def initialize(
         self, request: InitializeRequest | None = None, /, *, timeout_s: float | None = INITIALIZE_TIMEOUT_S
     ) -> str:
-        """Start the handshake. Optional and repeatable; prompts need not wait for the answer."""
+        """Start the handshake. Optional and repeatable; you can send prompts before the answer arrives."""
         request_id = self.request(request or InitializeRequest(), timeout_s=timeout_s)
         self._handshake.fire("ask")
         return request_id
@@ -175,17 +175,16 @@ class HostSide(Side):
         self._send({"type": "update_environment_variables", "variables": dict(variables)})
 
     def finish_input(self) -> None:
-        """No more prompts: close the input as soon as nothing needs it any more.
+        """Accept no more prompts, and close the input once nothing needs it.
 
-        After the end of its input the CLI finishes its work but can no longer ask: a permission request of a background
-        task would fail. So the input stays open until the turn is over, no prompt waits, no background task runs and no
-        request is open.
+        Once its input is closed, the CLI finishes its work but can't ask for anything: a background task's permission
+        request would fail. So the input stays open until the turn ends and no prompt, background task or request remains.
         """
         self._input.fire("finish")
         self._close_when_quiet()
 
     def exited(self, code: int | None, *, signal: int | None = None, stderr: str = "") -> None:
-        """The process is gone. Call it after ``receive_eof``."""
+        """Report that the process has exited. Call this after ``receive_eof``."""
         if self._exited is not None:
             return
         self.receive_eof()
@@ -202,7 +201,7 @@ class HostSide(Side):
 
     @property
     def _owes_result(self) -> bool:
-        """Whether a prompt is unanswered. One that outlived a result may have been answered by it: it was folded in."""
+        """Whether a prompt is unanswered. A prompt still open after a result may have been folded into that turn."""
         if not len(self._prompts) or self._turn.state is TurnState.IDLE:
             return False
         return self._turn.state is TurnState.RUNNING or self._settle_deadline is None
@@ -268,14 +267,14 @@ class HostSide(Side):
             self._settle_soon()
 
     def _progress(self, message: ControlRequestProgressMessage) -> None:
-        """The CLI is working on our request: restart its timeout."""
+        """Restart the timeout of a request the CLI is still working on."""
         self._emit(message)
         for entry in self._ours.open():
             if entry.request_id == message.request_id and entry.deadline is not None:
                 entry.deadline = max(entry.deadline, self._now() + REQUEST_TIMEOUT_S)
 
     def _peer_takes_cancels(self) -> bool:
-        """Where it does not, a late answer is merely noted."""
+        """If it doesn't, a late answer is reported as ``Unexpected``."""
         return is_at_least(self.version, TAKES_CANCELS)
 
     # Handshake
@@ -293,7 +292,7 @@ class HostSide(Side):
         self._close_when_quiet()
 
     def _dispatch_pending(self, request_id: str, request: WireObject) -> None:
-        """A request that still waits, repeated in the answer to a second handshake (2.1.325)."""
+        """Report a pending request that the answer to a second handshake repeats (2.1.325)."""
         if request_id in self._theirs:
             return
         self._theirs.add(request_id, request)
@@ -302,13 +301,13 @@ class HostSide(Side):
 
     def _fail(self, entry: TrackedRequest, kind: Any, error: str, **more: Any) -> None:
         if isinstance(entry.request, InitializeRequest):
-            self._handshake.fire("fail")  # otherwise a lost handshake would keep the conversation from ever being quiet
+            self._handshake.fire("fail")  # otherwise a lost handshake would keep the conversation busy forever
         super()._fail(entry, kind, error, **more)
 
     # Replaying a record of the conversation
 
     def received(self, message: Message, at: float) -> None:
-        """What the CLI sent at ``at``, in the record's time. Changes the state; reports and sends nothing."""
+        """Replay what the CLI sent at ``at`` (recorded time). Updates the state; reports and sends nothing."""
         if type(message) in self._handlers:
             self._advance(at)
             self.take([message])
@@ -319,9 +318,9 @@ class HostSide(Side):
             self._replayed_at = at
 
     def sent(self, line: Message | bytes, at: float) -> None:
-        """What we said at ``at``. Never raises: the record may hold answers that came too late.
+        """Replay what we sent at ``at``. Never raises: the record may contain late answers.
 
-        A request of ours stays open, though nobody waits for it any more, until its answer comes.
+        Our own requests stay open until their answers arrive, even if no caller is waiting for them.
         """
         self._advance(at)
         message = decode(line) if isinstance(line, bytes) else line
@@ -341,9 +340,9 @@ class HostSide(Side):
         self._say_nothing()
 
     def rebase(self) -> None:
-        """The record is at its end; from here on the time is the clock's.
+        """End the replay and switch to the real clock.
 
-        What the CLI still waits for is told again, as ``RequestReceived``. Requests of ours get a new deadline.
+        Requests the CLI is still waiting on are reported again as ``RequestReceived``. Our requests get new deadlines.
         """
         if self._replayed_at is None:
             return
@@ -356,7 +355,7 @@ class HostSide(Side):
             self._tell_request(entry.request_id, entry.request, None)
 
     def _advance(self, at: float) -> None:
-        """Deadlines pass in recorded time too, except those of requests: the record says how they ended."""
+        """Apply deadlines in recorded time, except those of requests: the record shows how they ended."""
         self._replayed_at = at if self._replayed_at is None else max(at, self._replayed_at)
         self._settle(self._replayed_at)
 
@@ -394,12 +393,12 @@ class HostSide(Side):
 
     @property
     def quiet(self) -> bool:
-        """Whether the CLI has nothing to do and nobody waits for an answer."""
+        """Whether the CLI is idle and no request is pending."""
         return self._seems_quiet and self._cli_state in (None, "idle")
 
     @property
     def _seems_quiet(self) -> bool:
-        """The same, whatever the CLI says of itself."""
+        """Like ``quiet``, but ignores the state the CLI reports."""
         if self._handshake.state is Handshake.ASKED or self._turn.state is not TurnState.IDLE:
             return False
         if len(self._prompts) or self._tasks or self._ours or self._theirs:
@@ -407,7 +406,7 @@ class HostSide(Side):
         return not self._turn_expected
 
     def _close_when_quiet(self) -> None:
-        """A CLI that never calls itself idle again, though nothing it does can be seen, is not waited for endlessly."""
+        """Close the input when quiet. The wait is bounded, because a CLI may never report idle again."""
         if self._input.state is not Flow.FINISHING:
             return
         if self.quiet:

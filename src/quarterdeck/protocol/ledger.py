@@ -1,4 +1,4 @@
-"""The requests of one direction: which are open, when they expire, how the closed ones ended."""
+"""Tracks the requests of one direction: which are open, when they expire, and how the closed ones ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quarterdeck.wire import UnknownRequest, WireObject
 from .states import REQUEST, RequestState
 
 REMEMBERED = 1024
-"""How many closed requests are remembered, to distinguish a late or second answer from one to an unknown request."""
+"""How many closed requests to remember, to tell a late or duplicate answer from one to an unknown request."""
 
 
 _ENDS: dict[str, str] = {trigger: state.value for trigger, state in REQUEST[RequestState.OPEN].items()}
@@ -48,7 +48,7 @@ class TrackedRequest(msgspec.Struct, eq=False, gc=False):
 
 
 class ClosedRequest(msgspec.Struct, frozen=True, gc=False):
-    """What is remembered of a closed request: not the request itself, which may be large."""
+    """Summary of a closed request. The request itself may be large, so it isn't kept."""
 
     name: str
     asks: str
@@ -56,7 +56,7 @@ class ClosedRequest(msgspec.Struct, frozen=True, gc=False):
 
 
 class Ledger(dict[str, TrackedRequest]):
-    """The open requests of one direction by id, and how the last ones ended.
+    """The open requests of one direction by ID, and how recent ones ended.
 
     An id may be open more than once: the CLI serves repeated ids (2.1.325). The dict holds the first of them.
     """
@@ -79,7 +79,7 @@ class Ledger(dict[str, TrackedRequest]):
         return entry
 
     def close(self, request_id: str, trigger: str) -> TrackedRequest | None:
-        """Close the oldest open request with that id; None when there is none."""
+        """Close the oldest open request with this ID; None if there is none."""
         entry = self.pop(request_id, None)
         if entry is None:
             return None
@@ -96,12 +96,12 @@ class Ledger(dict[str, TrackedRequest]):
             (getattr(request, detail) or None) if detail else None,
             _ENDS[trigger],
         )
-        if len(endings) > 2 * REMEMBERED:  # one by one, each would have to look past all that went before it
+        if len(endings) > 2 * REMEMBERED:  # removing them one by one would be quadratic
             self.endings = dict(islice(endings.items(), REMEMBERED, None))
         return entry
 
     def closed(self, request_id: str) -> ClosedRequest | None:
-        """How the last request with that id ended; None when there was none, or too long ago."""
+        """How the last request with this ID ended; None if there was none, or it has been forgotten."""
         found = self.endings.get(request_id)
         if found is None:
             return None
@@ -132,7 +132,7 @@ def subtype_of(request: Any) -> str:
 
 
 def detail_of(request: Any) -> str | None:
-    """The tool or hook it is about."""
+    """The tool or hook that the request concerns."""
     name = KINDS[type(request)][1]
     return (getattr(request, name) or None) if name else None
 

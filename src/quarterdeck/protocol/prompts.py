@@ -1,9 +1,8 @@
-"""Prompts: the line that carries one, and which of those sent the CLI has yet to finish.
+"""Prompts: builds the ``user`` line, and tracks which prompts the CLI hasn't finished.
 
-A newer CLI reports the life of each prompt sent with a ``uuid`` (``command_lifecycle``: queued, started, then completed
-or cancelled), and we follow its word. An older one does not. There, a prompt sent while idle belongs to the next turn,
-and one sent during a turn is either folded into that turn or gets its own: we know which only when another turn starts
-or, after a pause, does not.
+Newer CLIs report the progress of each prompt sent with a ``uuid`` (``command_lifecycle``: queued, started, then
+completed or cancelled). For older CLIs we infer it: a prompt sent while idle belongs to the next turn; one sent during
+a turn is either folded into it or gets its own. We know which when another turn starts or, after a pause, doesn't.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _AT_WORK = frozenset({"queued", "started"})
 def user_line(content: str | Sequence[Any], /, *, uuid: str | None = None, **fields: Any) -> dict[str, Any]:
     """The ``user`` line of a prompt: text, or content blocks (typed or as dicts).
 
-    ``fields`` are further fields of the line by their wire names.
+    ``fields`` are additional fields of the line, by wire name.
     """
     line: dict[str, Any] = {
         "type": "user",
@@ -50,7 +49,7 @@ class OpenPrompts:
         self.states[uuid] = "sent"
 
     def lifecycle(self, uuid: str, state: str) -> None:
-        """A ``command_lifecycle`` message."""
+        """Apply a ``command_lifecycle`` message."""
         self.lifecycle_seen = True
         if state in _AT_WORK:
             if uuid in self.states:
@@ -59,25 +58,25 @@ class OpenPrompts:
             self.states.pop(uuid, None)
 
     def turn_started(self) -> None:
-        """Without lifecycle messages: the turn that starts has everything sent so far."""
+        """Without lifecycle messages: assign all prompts sent so far to the new turn."""
         if not self.lifecycle_seen:
             self.states = dict.fromkeys(self.states, "started")
 
     def turn_ended(self) -> None:
-        """Without lifecycle messages: the prompts that the turn started with are done."""
+        """Without lifecycle messages: finish the prompts that the turn started with."""
         if not self.lifecycle_seen:
             self.states = {uuid: state for uuid, state in self.states.items() if state != "started"}
 
     def first_done(self) -> None:
-        """Without lifecycle messages: a result without a turn belongs to the oldest prompt."""
+        """Without lifecycle messages: a result outside a turn finishes the oldest prompt."""
         if not self.lifecycle_seen and self.states:
             del self.states[next(iter(self.states))]
 
     def settle(self) -> None:
-        """No turn has started for some time: the remaining prompts were folded into the last turn."""
+        """Treat the remaining prompts as folded into the last turn, because no other turn started."""
         self.states.clear()
 
     @property
     def waiting(self) -> bool:
-        """Whether a prompt waits for its own turn."""
+        """Whether any prompt is waiting for its own turn."""
         return any(state != "started" for state in self.states.values())

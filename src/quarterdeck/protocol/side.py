@@ -1,4 +1,4 @@
-"""What both ends of the conversation share: bytes in, events and bytes out, and the two request ledgers."""
+"""Base of both ends of the conversation: bytes in, events and bytes out, and the two request ledgers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FATE = {
 
 
 def sooner(one: float | None, other: float | None) -> float | None:
-    """The earlier of two deadlines; None means none."""
+    """The earlier of two deadlines; None means no deadline."""
     if one is None or other is None:
         return other if one is None else one
     return min(one, other)
@@ -51,7 +51,7 @@ def sooner(one: float | None, other: float | None) -> float | None:
 
 def _response(response: dict[str, Any]) -> bytes:
     if not response["request_id"]:
-        del response["request_id"]  # asked without an id, answered without one
+        del response["request_id"]  # a request without an id gets an answer without one
     return dumps({"type": "control_response", "response": response}) + b"\n"
 
 
@@ -85,24 +85,24 @@ class Side:
         self._end_deadline: float | None = None
         self._next_id: str | None = None
         self._replayed_at: float | None = None
-        """During replay: the time of the last entry, which counts as now."""
+        """During replay: the time of the last entry, used as the current time."""
 
     # Bytes
 
     def receive(self, data: bytes) -> None:
-        """Bytes from the peer, split anywhere. Never raises because of their content."""
+        """Process bytes from the peer, split anywhere. Never raises because of their content."""
         self.take(self.decode(data))
 
     def decode(self, data: bytes) -> list[Message]:
-        """The messages that these bytes complete. Pass them to ``take``, in order."""
+        """Return the messages that these bytes complete. Pass them to ``take`` in order."""
         return self._decoder.feed(data)
 
     def decode_rest(self) -> list[Message]:
-        """What was left without a newline when the stream ended."""
+        """Return what was left without a newline when the stream ended."""
         return self._decoder.finish()
 
     def take(self, messages: list[Message]) -> None:
-        """Messages of the peer: each becomes an event, or part of one."""
+        """Process messages from the peer: each becomes an event, or part of one."""
         handlers = self._handlers
         if handlers.keys().isdisjoint(map(type, messages)):
             self._events += messages  # a chunk of deltas only: the fast path
@@ -115,7 +115,7 @@ class Side:
                 handler(self, message)
 
     def receive_eof(self) -> None:
-        """The peer's stream has ended."""
+        """Report that the peer's stream has ended."""
         if self._output.state is Flow.CLOSED:
             return
         self.take(self.decode_rest())
@@ -124,16 +124,16 @@ class Side:
         self._end_deadline = self._now() + END_WAIT_S
 
     def events(self) -> list[Event]:
-        """What happened since the last call, in order."""
+        """Return the events since the last call, in order."""
         events, self._events = self._events, []
         return events
 
     def outgoing(self) -> bytes:
-        """What to write now. After an ``InputClosed`` event nothing follows."""
+        """Return the bytes to write now. Nothing follows an ``InputClosed`` event."""
         return b"".join(self.outgoing_lines())
 
     def outgoing_lines(self) -> list[bytes]:
-        """The same, line by line."""
+        """Like ``outgoing``, as a list of lines."""
         lines, self._outgoing = self._outgoing, []
         return lines
 
@@ -176,15 +176,15 @@ class Side:
     # Our requests
 
     def name_next(self, request_id: str) -> None:
-        """Give our next request this id, which must be new: for callers that have to find it in the log later."""
+        """Set the ID of our next request, so the caller can find it in the log later. The ID must be new."""
         self._next_id = request_id
 
     def request(
         self, request: WireObject | str, /, *, timeout_s: float | None = REQUEST_TIMEOUT_S, **fields: Any
     ) -> str:
-        """Ask the peer; returns the id that ``AnswerReceived`` or ``RequestFailed`` will carry.
+        """Send a request; returns the ID that ``AnswerReceived`` or ``RequestFailed`` will carry.
 
-        ``timeout_s=None`` means no deadline: for what a person answers.
+        ``timeout_s=None`` means no deadline, for requests that a person answers.
         """
         named, self._next_id = self._next_id, None
         body = {"subtype": request, **fields} if isinstance(request, str) else request.to_dict()
@@ -200,7 +200,7 @@ class Side:
         return request_id
 
     def cancel(self, request_id: str) -> None:
-        """Cancel our own request. It fails at once with kind ``cancelled``; a late answer is only noted."""
+        """Cancel our request. It fails at once with kind ``cancelled``; a late answer is reported as ``Unexpected``."""
         entry = self._ours.close(request_id, "cancel")
         if entry is None:
             raise LocalProtocolError(f"request {request_id} is not open: it cannot be cancelled")
@@ -212,7 +212,7 @@ class Side:
             self._send({"type": "control_cancel_request", "request_id": request_id})
 
     def _peer_takes_cancels(self) -> bool:
-        """For subclasses: some peers do not."""
+        """Overridden by subclasses whose peer ignores cancellations."""
         return True
 
     def _response_received(self, message: ControlResponse) -> None:
@@ -248,7 +248,7 @@ class Side:
         self._emit(RequestFailed(request_id=entry.request_id, request=entry.request, kind=kind, error=error, **more))
 
     def _lose_open_requests(self, why: str) -> None:
-        """The end: the peer's requests need no answer any more, and ours will get none."""
+        """Close all requests at the end: the peer's need no answer, and ours won't get one."""
         for entry in self._theirs.open():
             self._theirs.close(entry.request_id, "end of stream")
         self._lose_our_requests(why)
@@ -261,7 +261,7 @@ class Side:
     # Their requests
 
     def answer(self, request_id: str, payload: Mapping[str, Any] | None = None, **beside: Any) -> None:
-        """Answer a request of the peer with success; ``beside`` are fields next to the payload (pending requests)."""
+        """Answer the peer's request with success; ``beside`` holds fields next to the payload (pending requests)."""
         if payload is not None and request_id and not beside:
             self._respond(request_id, "answer", _SUCCESS % (dumps(request_id), dumps(payload)))
             return
@@ -271,7 +271,7 @@ class Side:
         self._respond(request_id, "answer", _response(response | beside))
 
     def refuse(self, request_id: str, error: str, *, error_code: str | None = None) -> None:
-        """Answer a request of the peer with an error."""
+        """Answer the peer's request with an error."""
         response: dict[str, Any] = {"subtype": "error", "request_id": request_id, "error": error}
         if error_code is not None:
             response["error_code"] = error_code
@@ -298,11 +298,11 @@ class Side:
         return f"request {entry.name} {_FATE[entry.state]}: it cannot be answered now"
 
     def can_answer(self, request_id: str) -> bool:
-        """Whether a request of the peer with this id waits for our answer, and the answer would still be sent."""
+        """Whether the peer is waiting for our answer to this request, and we can still send it."""
         return request_id in self._theirs and self._input.state is not Flow.CLOSED
 
     def open_requests(self) -> dict[str, Any]:
-        """The peer's requests that wait for our answer, by id."""
+        """The peer's requests that await our answer, by ID."""
         return {entry.request_id: entry.request for entry in self._theirs.open()}
 
     def _request_received(self, message: ControlRequest) -> None:
@@ -316,7 +316,7 @@ class Side:
             self._tell_request(request_id, request, message)
 
     def _tell_request(self, request_id: str, request: Any, message: ControlRequest | None) -> None:
-        """Ask for an answer, or refuse a request that nobody here serves."""
+        """Report a request, or refuse one that this side doesn't serve."""
         if (reason := self._why_not_served(request)) is None:
             self._events.append(RequestReceived(request_id, request, message))
             return
@@ -344,7 +344,7 @@ class Side:
     # Ends
 
     def close_input(self) -> None:
-        """Stop sending, now. Requests of the peer that are still open can no longer be answered."""
+        """Stop sending at once. The peer's open requests can no longer be answered."""
         if self._input.fire("close"):
             self._emit(InputClosed())
 
@@ -366,4 +366,4 @@ class Side:
         ControlResponse: _response_received,
         ControlCancelRequest: _cancel_received,
     }
-    """Per class, not per object: a program may have a thousand idle sessions."""
+    """Built once per class: a program may have a thousand idle sessions."""

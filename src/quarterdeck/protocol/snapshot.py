@@ -1,4 +1,4 @@
-"""A ``HostSide`` as bytes, and back, so that a long conversation need not be replayed from its first line."""
+"""Saves a ``HostSide`` as bytes and restores it, so a long conversation needn't be replayed from the start."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Snapshot(msgspec.Struct):
 
 
 def snapshot(side: HostSide, at: float) -> bytes:
-    """The state of ``side`` after everything up to ``at``, in the time of the record. Timeouts are not kept."""
+    """Save the state of ``side`` at ``at`` (recorded time). Timeouts aren't saved."""
     settles = side._settle_deadline
     return msgspec.json.encode(
         _Snapshot(
@@ -79,9 +79,9 @@ def restore(
     serves: Container[str] = SERVED,
     limit_bytes: int = DEFAULT_LIMIT_BYTES,
 ) -> HostSide:
-    """A side in the state of a snapshot. Go on with ``received`` and ``sent``, and end with ``rebase``.
+    """Restore a side from a snapshot. Continue with ``received`` and ``sent``, then call ``rebase``.
 
-    Raises ``LocalProtocolError`` for what this version cannot read: take the record back from its beginning then.
+    Raises ``LocalProtocolError`` if this version can't read the snapshot; replay the record from its start then.
     """
     try:
         kept = _decoder.decode(data)

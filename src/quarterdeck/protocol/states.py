@@ -1,13 +1,13 @@
 """The states of a conversation, as tables. The diagrams in ``docs/protocol.md`` are drawn from them.
 
-Two rules. A trigger that a table does not list for a state is a local error when it is our intent, and no change when
-it came from the peer, which may say anything at any time and is believed as far as possible. And no state is left by
-time alone: a deadline fires a trigger like anything else.
+Two rules. First, if a table doesn't list a trigger for a state, our own intent raises a local error, while a message
+from the peer changes nothing: the peer may send anything at any time. Second, time alone never changes a state: a
+deadline fires a trigger like everything else.
 
 One conversation has several state machines side by side:
 
-* each direction of bytes is a ``Flow``: open, then finishing (we know that nothing more will be said, but it is not
-  closed yet), then closed;
+* each direction of bytes is a ``Flow``: open, then finishing (nothing more will be sent, but it isn't closed yet), then
+  closed;
 * the ``Handshake``: ``initialize`` is optional, may come before, with or after the first prompt, and may be repeated;
 * the ``TurnState``. A turn runs from ``system/init`` to ``result``. Prompts may be sent at any time: while a turn runs
   they queue, and the CLI either folds them into that turn or gives them one of their own. The CLI also starts turns by
@@ -26,19 +26,19 @@ from quarterdeck._defaults import REQUEST_TIMEOUT_S as REQUEST_TIMEOUT_S
 from quarterdeck._errors import QuarterdeckError
 
 END_WAIT_S = 5.0
-"""How long after the end of the peer's stream its exit is waited for, before open requests fail without it."""
+"""How long to wait for the peer's exit after its stream ended, before open requests fail."""
 
 IDLE_WAIT_S = 600.0
-"""How long a CLI that says it is running, between turns and with no task that is known, keeps its input open."""
+"""How long the input stays open for a CLI that reports running, between turns and without a known task."""
 
 SETTLE_S = 1.0
-"""How long silence must last to count as idle, where the CLI does not say that it is."""
+"""How long a CLI that doesn't report its state must be silent to count as idle."""
 
 
 class LocalProtocolError(QuarterdeckError):
-    """The caller asked for something that the conversation does not allow now; nothing was sent.
+    """The caller asked for something the conversation doesn't allow in its current state. Nothing was sent.
 
-    What the peer does wrong is never raised: it comes out as an event (``Unexpected``).
+    The peer's mistakes are never raised; they are reported as ``Unexpected`` events.
     """
 
 
@@ -118,7 +118,7 @@ class StateMachine(Generic[State]):
         self.state = state
 
     def fire(self, trigger: str) -> bool:
-        """Change the state; False (and no change) when the table does not list the trigger here."""
+        """Change the state. Returns False, and changes nothing, if the table doesn't list the trigger."""
         following = self._table[self.state].get(trigger)
         if following is None:
             return False
