@@ -178,7 +178,7 @@ class HostSide(Side):
         """Accept no more prompts, and close the input once nothing needs it.
 
         Once its input is closed, the CLI finishes its work but can't ask for anything: a background task's permission
-        request would fail. So the input stays open until the turn ends and no prompt, background task or request remains.
+        request would fail. So the input stays open until the turn has ended and no prompt, task or request remains.
         """
         self._input.fire("finish")
         self._close_when_quiet()
