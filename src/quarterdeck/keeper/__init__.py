@@ -1,4 +1,4 @@
-"""Processes that outlive the program that started them: a small process per host owns them and moves their bytes."""
+"""Lets processes outlive the program that started them: one small process per host owns them and relays their bytes."""
 
 from __future__ import annotations
 

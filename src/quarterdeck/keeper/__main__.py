@@ -1,7 +1,7 @@
-"""``python -m quarterdeck.keeper KEEPERS_FOLDER``: starts a keeper that outlives whoever started it.
+"""``python -m quarterdeck.keeper KEEPERS_FOLDER``: starts a keeper that outlives its parent.
 
-It says ``ready NAME`` on stdout once it can be connected to, or why it cannot be, and then nothing more: what it has to
-say goes to its log. It imports as little as it can: it stays for days, on every machine that runs a host.
+It prints ``ready NAME`` once it accepts connections, or why it can't start. Everything else goes to its log. It imports
+as little as possible, because it runs for days on every machine that runs a host.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-if not __package__:  # run by its path, in an interpreter that looks for modules nowhere else
+if not __package__:  # run by path, in an interpreter with no other module search path
     sys.path.append(str(Path(__file__).parents[2]))
 
 from quarterdeck.keeper.places import LOG, Claim
@@ -24,7 +24,7 @@ from quarterdeck.keeper.settings import KeeperSettings
 def main(arguments: list[str]) -> int:
     folder, *numbers = arguments
     settings = _settings(numbers)
-    if os.fork():  # nobody waits for it, and it outlives everyone
+    if os.fork():  # nothing waits for this thread
         return 0
     with contextlib.suppress(OSError):
         os.setsid()
@@ -41,14 +41,14 @@ def main(arguments: list[str]) -> int:
     try:
         keeper.run()
     except BaseException:
-        # A clean exit would tell the watchdog that all is well, and our processes would stay.
+        # A clean exit would say goodbye to the watchdog, and our processes would stay.
         logging.getLogger(__name__).exception("the keeper cannot continue")
         os.kill(os.getpid(), signal.SIGKILL)
     return 0
 
 
 def _settings(numbers: list[str]) -> KeeperSettings:
-    """All of ``KeeperSettings``, in its order, or none."""
+    """All fields of ``KeeperSettings`` in order, or none."""
     if not numbers:
         return KeeperSettings()
     linger_s, look_s, *sizes = numbers
@@ -56,7 +56,7 @@ def _settings(numbers: list[str]) -> KeeperSettings:
 
 
 def _let_go(log: Path) -> None:
-    """Keep nothing of what we inherited: no terminal, no pipe, no folder that could not be unmounted."""
+    """Release what we inherited: the terminal, pipes, and the working folder, which couldn't be unmounted."""
     nothing = os.open(os.devnull, os.O_RDWR)
     words = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     os.dup2(nothing, 0)

@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from .transport import KeeperTransport
 
 COMMAND_LIMIT = FRAME_LIMIT_BYTES // 6 - 1024
-"""Characters of arguments and environment: JSON needs six bytes for one at most."""
+"""Characters of arguments and environment: JSON needs at most six bytes per character."""
 POLL_S = 0.01
 SWEEP_S = 10.0
-"""For checking all processes at the end of a session, in addition to the time granted for each step."""
+"""For scanning all processes at the end of a session, on top of the time for each step."""
 
 
 class KeptSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A process that the keeper has, running or ended."""
+    """A process owned by the keeper, running or ended."""
 
     session: str
     generation: int
     pid: int
     running: bool
     finished: bool
-    """It has ended and everything it wrote is in the spool."""
+    """It has exited and all its output is in the spool."""
     returncode: int | None
     fault: str | None
     """Why the keeper ended it on its own."""
@@ -51,12 +51,12 @@ class KeptSession(msgspec.Struct, frozen=True, kw_only=True):
     end: int
     """One past the last byte it has written so far."""
     accepted: int
-    """The highest number of an input that the keeper has: nothing up to it needs to be sent again."""
+    """The highest input number that the keeper has received; don't resend anything up to it."""
     written: int
-    """The highest number of an input that is in the pipe."""
+    """The highest input number written to the pipe."""
     input_open: bool
     stalled: str | None
-    """Why the spool cannot be written, and so the process is not read."""
+    """Why the spool can't be written; the process isn't read meanwhile."""
     attached: bool
 
     @property
@@ -65,7 +65,7 @@ class KeptSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeeperClient(KeeperConnection):
-    """What a host can ask of its keeper."""
+    """A host's API to its keeper."""
 
     # Opening and closing
 
@@ -77,24 +77,24 @@ class KeeperClient(KeeperConnection):
         take_over: bool = False,
         settings: KeeperSettings | None = None,
     ) -> KeeperClient:
-        """The keeper of this folder that takes new sessions; started if there is none.
+        """Connect to the keeper of this folder that accepts new sessions, and start one if there is none.
 
-        Raises ``KeeperOccupied`` if another host has it and ``take_over`` is not set, ``KeeperUnavailable`` or
-        ``KeeperRefused`` if there is none for us.
+        Raises ``KeeperOccupied`` if another host uses it and ``take_over`` isn't set, and ``KeeperUnavailable`` or
+        ``KeeperRefused`` if none can be used.
         """
         deadline = asyncio.get_running_loop().time() + ANSWER_S
         while True:
             place = await asyncio.to_thread(ensure_keeper, folder, settings=settings)
             try:
                 return await cls.connect(place, take_over=take_over)
-            except (KeeperLost, KeeperUnavailable):  # it left, or died, after it was found
+            except (KeeperLost, KeeperUnavailable):  # it exited after it was found
                 if asyncio.get_running_loop().time() > deadline:
                     raise
             await asyncio.sleep(POLL_S)
 
     @classmethod
     async def connect(cls, place: KeeperPlace, *, take_over: bool = False) -> KeeperClient:
-        """This keeper (see ``find_keepers``), also an older or a retired one."""
+        """Connect to this keeper (see ``find_keepers``), which may be older or retired."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.setblocking(False)
         try:
@@ -112,7 +112,7 @@ class KeeperClient(KeeperConnection):
         return client
 
     async def close(self) -> None:
-        """Leave; the sessions keep running. Their transports end without an exit status."""
+        """Disconnect. The sessions keep running; their transports end without an exit status."""
         self._end(KeeperLost("This connection to the keeper was closed."))
 
     async def __aenter__(self) -> KeeperClient:
@@ -133,7 +133,7 @@ class KeeperClient(KeeperConnection):
         durable: bool = False,
         **more: Any,
     ) -> KeeperTransport:
-        """A transport that will start this process. ``more`` is what ``KeeperTransport`` takes."""
+        """Create a transport that will start this process. ``more`` are further arguments of ``KeeperTransport``."""
         from .transport import KeeperTransport
 
         launch = (command, tuple(files))
@@ -148,50 +148,50 @@ class KeeperClient(KeeperConnection):
         durable: bool = False,
         **more: Any,
     ) -> KeeperTransport:
-        """A transport that continues with a running process from this offset, or from what was acknowledged."""
+        """Create a transport for a running process, from this offset or from the first unacknowledged byte."""
         from .transport import KeeperTransport
 
         return KeeperTransport(self, session, generation=generation, from_offset=from_offset, durable=durable, **more)
 
     async def list(self) -> list[KeptSession]:
-        """Everything the keeper has, in the order it was started."""
+        """List all processes of the keeper, in start order."""
         answer = await self.request("list")
         return msgspec.convert(answer["sessions"], list[KeptSession])
 
     async def find(self, session: str, generation: int | None = None) -> KeptSession | None:
-        """One of them, by default its newest generation."""
+        """Find a session's process, by default of its newest generation."""
         found = [one for one in await self.list() if one.session == session and generation in (None, one.generation)]
         return max(found, key=lambda one: one.generation, default=None)
 
     async def written(self, session: str, generation: int | None = None) -> int:
-        """The highest number of an input that is in the pipe of this session's process."""
+        """The highest input number written to the pipe of this session's process."""
         found = await self.find(session, generation)
         if found is None:
             raise KeeperRefused("unknown_session", f"The keeper has no session {session!r}.")
         return found.written
 
     async def acknowledge(self, session: str, offset: int, generation: int | None = None) -> None:
-        """For a session that is not attached here; for attached ones use ``KeeperTransport.acknowledge``."""
+        """Acknowledge output of a session that isn't attached (if it is, use ``KeeperTransport.acknowledge``)."""
         await self.request("acknowledge", session=session, generation=generation, offset=offset)
 
     async def read(self, session: str, offset: int, generation: int | None = None, *, size: int = PART_BYTES) -> bytes:
-        """A piece of the spool; nothing only at its end."""
+        """Read part of the spool; empty only at its end."""
         call = self._call("read", {"session": session, "generation": generation, "offset": offset, "size": size})
         return bytes((await self._answer(call, ANSWER_S))[1])
 
     async def end(self, session: str, generation: int | None = None, *, grace: Grace = DEFAULT_GRACE) -> KeptSession:
-        """End a process and all it started; returns when nothing of it is left."""
+        """End a process and everything it started; returns when all are gone."""
         steps = {name: getattr(grace, name) for name in ("eof_s", "term_s", "group_s", "kill_s")}
         limit_s = sum(steps.values()) + grace.group_s + grace.kill_s + SWEEP_S
         answer = await self.request("end", timeout_s=limit_s, session=session, generation=generation, **steps)
         return msgspec.convert(answer, KeptSession)
 
     async def drop(self, session: str, generation: int | None = None) -> None:
-        """The host knows how it ended and has all its output: the keeper forgets it and removes its files."""
+        """Forget an ended process and remove its files. Call this once you have its output and exit status."""
         await self.request("drop", session=session, generation=generation)
 
     async def retire(self) -> None:
-        """It starts no more sessions, and leaves when its last one is dropped."""
+        """Start no more sessions, and exit when the last one is dropped."""
         await self.request("retire")
 
     async def stop(self, grace: Grace = DEFAULT_GRACE) -> None:
@@ -228,7 +228,7 @@ class KeeperClient(KeeperConnection):
 
 
 async def _connect(connection: socket.socket, path: str) -> None:
-    """Unix sockets connect immediately, or not at all while the backlog is full; nothing signals when to retry."""
+    """Connect, retrying while the backlog is full: a Unix socket fails at once, and nothing signals room."""
     while True:
         try:
             connection.connect(path)
@@ -239,7 +239,7 @@ async def _connect(connection: socket.socket, path: str) -> None:
 
 
 def _check_size(command: ChildCommand) -> None:
-    """A frame that is too long would cost all sessions the connection."""
+    """Reject a frame that is too long: it would break the connection of all sessions."""
     env = os.environ if command.env is None else command.env
     size = sum(len(word) for word in (*command.argv, *env, *env.values()))
     if size > COMMAND_LIMIT:
@@ -247,7 +247,7 @@ def _check_size(command: ChildCommand) -> None:
 
 
 def _spelled_out(command: ChildCommand) -> dict[str, Any]:
-    """A command that means the same in another process, with another environment and another folder."""
+    """Resolve a command so that it means the same in a process with another environment and folder."""
     env = dict(os.environ if command.env is None else command.env)
     cwd = Path.cwd() if command.cwd is None else Path(command.cwd).absolute()
     return {"argv": list(command.argv), "env": env, "cwd": str(cwd), "user": command.user}

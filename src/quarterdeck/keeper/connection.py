@@ -21,7 +21,7 @@ from .frames import FRAME_LIMIT_BYTES, FrameError, FrameReader
 from .places import KeeperPlace, look_at
 
 ANSWER_S = 20.0
-"""For a keeper to greet, and to answer what takes no time; it does so in a millisecond."""
+"""For a greeting, and for answers that need no work; a keeper takes a millisecond."""
 RECEIVE_BYTES = 256 * 1024
 
 
@@ -35,7 +35,7 @@ class Attached(Protocol):
         """Everything up to this number is in the pipe."""
 
     def stderr_came(self, data: bytes) -> None:
-        """Something on stderr."""
+        """The next bytes of stderr."""
 
     def happened(self, event: dict[str, Any]) -> None:
         """``stalled``, ``input_closed``, ``died`` or ``exited``."""
@@ -48,20 +48,20 @@ class Attached(Protocol):
 
 
 class KeeperConnection:
-    """Asks a keeper, and carries the bytes of the sessions that are attached."""
+    """Sends requests to a keeper, and carries the bytes of attached sessions."""
 
     def __init__(self, place: KeeperPlace, connection: socket.socket) -> None:
         self.place = place
         self.limited = False
-        """The keeper speaks another version of the protocol: it can list, read, end, drop, retire and stop."""
+        """The keeper uses another protocol version, so only list, read, end, drop, retire and stop work."""
         self.protocol = 0
         self.version = ""
         self.pid = 0
         self.lost = Latch()
-        """Set when the connection is gone, for whatever reason."""
+        """Set when the connection is lost for any reason."""
         self.why_lost: KeeperLost | None = None
         self.keeper_may_have_died = False
-        """The connection broke, and neither we nor another host did it."""
+        """The connection broke, and neither we nor another host closed it."""
         self._loop = asyncio.get_running_loop()
         self._socket = connection
         self._reader = FrameReader(FRAME_LIMIT_BYTES)
@@ -93,12 +93,12 @@ class KeeperConnection:
     # Requests
 
     async def request(self, name: str, *, timeout_s: float = ANSWER_S, **fields: Any) -> dict[str, Any]:
-        """Any request. Raises ``KeeperRefused``, ``KeeperLost``, and ``KeeperUnavailable`` when no answer comes."""
+        """Send a request. Raises ``KeeperRefused``, ``KeeperLost``, or ``KeeperUnavailable`` if there is no answer."""
         answer: tuple[dict[str, Any], memoryview] = await self._answer(self._call(name, fields), timeout_s)
         return answer[0]
 
     def request_soon(self, name: str, on_reply: Callable[[dict[str, Any]], None] | None = None, **fields: Any) -> None:
-        """A request whose answer nobody waits for."""
+        """Send a request without waiting for the answer."""
         if self.why_lost is None:
             self._call(name, fields, on_reply=on_reply)
 
@@ -131,7 +131,7 @@ class KeeperConnection:
         if "error" in reply:
             if future is not None and not future.done():
                 future.set_exception(_refusal(reply))
-                future.exception()  # nobody may wait for it any more
+                future.exception()  # its caller may have stopped waiting
             return
         if on_reply is not None:
             self._guarded(on_reply, reply)
@@ -161,14 +161,14 @@ class KeeperConnection:
             self._loop.remove_writer(self._socket.fileno())
 
     def _flush(self) -> bool:
-        """Whether all is sent, or never will be."""
+        """Send what the socket accepts; returns whether nothing is left to send."""
         while self._unsent and self.why_lost is None:
             data = self._unsent[0]
             try:
                 count = self._socket.send(data)
             except (BlockingIOError, InterruptedError):
                 return False
-            except OSError:  # it has closed the connection: what it said before, and the end, are still to be read
+            except OSError:  # the keeper closed the connection: its last messages and the end are still unread
                 self._unsent.clear()
                 return True
             if count < len(data):
@@ -223,7 +223,7 @@ class KeeperConnection:
             self._guarded(transport.happened, event)
 
     def _guarded(self, deliver: Callable[..., None], *arguments: Any) -> None:
-        """A receiver that raises has a bug; other sessions must not suffer from it."""
+        """Contain an exception from a receiver, which is a bug there, so that other sessions continue."""
         try:
             deliver(*arguments)
         except Exception as error:  # noqa: BLE001
@@ -255,7 +255,7 @@ class KeeperConnection:
         return not look_at(self.place.folder).alive
 
     def disown(self) -> None:
-        """In a forked child: the connection is the parent's. The loop's selector is shared, so it is not touched."""
+        """In a forked child: the connection is the parent's. The loop's selector is shared, so leave it alone."""
         self.why_lost = KeeperLost("This connection to the keeper belongs to the process that forked this one.")
         for transport in self._transports.values():
             transport.disown()

@@ -1,4 +1,4 @@
-"""Output on its way to the receiver: held back while it is paused, then one chunk per loop turn."""
+"""Delivers output to the receiver: nothing while it is paused, then one chunk per loop iteration."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from quarterdeck.transport.base import FLOOD_BYTES
 from .output import WINDOW_BYTES
 
 REPORT_BYTES = WINDOW_BYTES // 4
-"""Delivered bytes after which the keeper is notified, so that it can send more."""
+"""How many delivered bytes to report at once to the keeper, so that it can send more."""
 
 
 class Rest(Protocol):
-    """What a dead keeper left of this output."""
+    """Output left by a dead keeper."""
 
     def read(self, offset: int) -> bytes:
         """The next bytes; nothing at the end."""
 
 
 class Delivery:
-    """Knows how far the receiver is."""
+    """Tracks how far the receiver has read."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Delivery:
         on_flood: Callable[[], None],
         on_over: Callable[[], None],
     ) -> None:
-        """``on_flood``: far too much is discarded. ``on_over``: everything is delivered, and no more will come."""
+        """``on_flood``: too much was discarded. ``on_over``: everything was delivered, and nothing more will come."""
         self._loop = loop
         self._deliver_to = deliver
         self._on_report = on_report
@@ -49,11 +49,11 @@ class Delivery:
         self._discarded_bytes = 0
         self._reported = offset
         self.offset = offset
-        """One past the last byte that was delivered."""
+        """One past the last byte delivered."""
 
     @property
     def waiting_bytes(self) -> int:
-        """Here, and not delivered."""
+        """Bytes received but not yet delivered."""
         return sum(len(data) for _, data in self._arrived)
 
     def came(self, offset: int, data: bytes) -> None:
@@ -70,18 +70,18 @@ class Delivery:
         self._schedule()
 
     def discard(self) -> None:
-        """From now on nothing is delivered, and nothing held back."""
+        """Discard all output from now on."""
         self._discarding = True
         self.resume()
 
     def end(self, rest: Rest | None = None) -> None:
-        """Nothing more will come, except what a dead keeper left behind."""
+        """No more output will come, except what a dead keeper left."""
         self._rest = rest
         self._ended = True
         self._schedule()
 
     def stop(self) -> None:
-        """Deliver nothing any more, not even the end."""
+        """Stop delivering, even the end."""
         self._arrived.clear()
         self._rest = None
         self._over = True
@@ -104,7 +104,7 @@ class Delivery:
     def _read_rest(self) -> bytes:
         try:
             return b"" if self._rest is None else self._rest.read(self.offset)
-        except OSError:  # someone removed it: treat it as the end
+        except OSError:  # the file was removed: treat it as the end
             return b""
 
     def _schedule(self) -> None:
@@ -124,5 +124,5 @@ class Delivery:
             elif self._ended:
                 self._over = True
                 self._on_over()
-        finally:  # a receiver that raises has a bug, and still gets the rest
+        finally:  # an exception is a bug in the receiver, which still gets the rest
             self._schedule()

@@ -1,8 +1,8 @@
-"""The socket at which hosts knock: for our user alone, under a name short enough for the system.
+"""The keeper's listening socket: for our user only, with a path short enough for the system.
 
-It is in a private folder, so other users cannot reach it; we check anyway who is at the other end. An agent runs as the
-same user and could: it is recognized by the mark of its family (``transport.marks``). That is best effort, not a wall:
-a program that sets out to lose its mark can. It needs ``/proc``; without it the folder has to be enough.
+It is in a private folder that other users can't reach; we check the peer anyway. An agent runs as the same user, so we
+recognize it by its family's mark (``transport.marks``). That is best effort: a program can deliberately lose its mark.
+It needs ``/proc``; without it, only the folder protects the socket.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .places import SOCKET_PATH_LIMIT_BYTES, remove_tree
 
 BACKLOG = 128
 ACCEPT_AGAIN_S = 0.5
-"""After the system refused a connection because it ran out of descriptors."""
+"""Before accepting again when the system has run out of descriptors."""
 _CREDENTIALS = struct.Struct("3i")
 
 
 class Door:
-    """Listens, and hands over each connection."""
+    """Listens, and passes on each connection."""
 
     def __init__(
         self, loop: Loop, folder: Path, *, on_connect: Callable[[socket.socket], None], on_fault: OnFault
@@ -40,7 +40,7 @@ class Door:
         if len(os.fsencode(self.path)) > SOCKET_PATH_LIMIT_BYTES:
             self.path = self._short_folder() / "socket"
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        before = os.umask(0o177)  # nobody else may connect, not even before the mode can be changed
+        before = os.umask(0o177)  # nobody else may connect, even before the mode is set
         try:
             self._listener.bind(str(self.path))
         finally:
@@ -51,7 +51,7 @@ class Door:
         self._watch.want(READ)
 
     def _short_folder(self) -> Path:
-        import tempfile  # a dozen modules that few keepers need
+        import tempfile  # deferred: a dozen modules that few keepers need
 
         self._own_folder = Path(tempfile.mkdtemp(prefix="quarterdeck-"))
         watchdog.guard_directory(str(self._own_folder))
@@ -79,7 +79,7 @@ class Door:
 
 
 def peer_process(peer: socket.socket) -> tuple[int, int]:
-    """Process and user at the other end; 0 and our own user where the system does not say."""
+    """Return the peer's process and user; 0 and our own user if the system doesn't report them."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None:
         return 0, os.getuid()
@@ -88,14 +88,14 @@ def peer_process(peer: socket.socket) -> tuple[int, int]:
 
 
 def why_refused(pid: int, user: int) -> str | None:
-    """Why this process may not be the host; None if it may."""
+    """Return why this process may not be the host; None if it may."""
     if user != os.getuid():
         return "it belongs to another user"
     if not pid:
         return None
     text, number = carried_by(pid)
     own_text, own_number = carried_by(os.getpid())
-    # We may be part of a family ourselves if our host is run by an agent: then its other members are equals.
+    # If an agent runs our host, we belong to its family ourselves; its other members are equals.
     if (text and text != own_text) or (number and number != own_number):
         return "it was started by an agent"
     return None

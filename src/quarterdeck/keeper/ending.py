@@ -1,6 +1,6 @@
-"""Ends a kept process and everything it started: a plain sequence of steps, in its own thread.
+"""Ends a kept process and everything it started, step by step, in its own thread.
 
-Each step waits at most as long as the host said. Once started it runs to its end, even without a host.
+The host sets how long each step waits. Once started, the sequence completes even if the host disconnects.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from quarterdeck.transport.strays import sweep
 logger = logging.getLogger(__name__)
 
 GROUP_POLL_S = 0.01
-"""Between checks whether a group is empty: nothing reports it, and it takes a few milliseconds at most."""
+"""Between checks for an empty group: no event reports it, and it takes a few milliseconds at most."""
 STEP_LIMIT_S = 600.0
-"""The longest that a host may ask to wait for one step."""
+"""The longest wait that a host may set for one step."""
 
 
 class EndingGrace(NamedTuple):
@@ -31,7 +31,7 @@ class EndingGrace(NamedTuple):
 
     @classmethod
     def asked_for(cls, fields: dict[str, Any]) -> EndingGrace:
-        """From a request. Raises ``ValueError`` for what is no time."""
+        """Parse a request. Raises ``ValueError`` for an invalid time."""
         given = {name: float(fields[name]) for name in cls._fields if name in fields}
         if not all(0 <= seconds <= STEP_LIMIT_S for seconds in given.values()):
             raise ValueError(f"each step must be 0 to {STEP_LIMIT_S:g} seconds")
@@ -42,9 +42,9 @@ AT_ONCE = EndingGrace(eof_s=0, term_s=0)
 
 
 def end_process(family: Family, gone: threading.Event, enough: threading.Event, patience: EndingGrace) -> None:
-    """End-of-file was sent; wait, then SIGTERM, then SIGKILL, then whatever is left of the family.
+    """After end-of-file: wait, then SIGTERM, then SIGKILL, then end what is left of the family.
 
-    ``enough`` ends the first wait early: the process is gone, or the host does not want to wait any longer.
+    ``enough`` cuts the first wait short: the process has exited, or the host won't wait any longer.
     """
     family.strays.note()
     enough.wait(patience.eof_s)
@@ -58,7 +58,7 @@ def end_process(family: Family, gone: threading.Event, enough: threading.Event, 
 
 
 def end_rest(family: Family, patience: EndingGrace) -> None:
-    """End what outlived the process: its group first, then what its tools left outside of it."""
+    """End what outlived the process: its group, then what its tools left running outside it."""
     if family.remains():
         family.terminate()
         if _outlives(family, patience.group_s):

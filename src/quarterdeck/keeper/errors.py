@@ -1,11 +1,11 @@
-"""What can go wrong between a host and its keeper.
+"""Errors between a host and its keeper.
 
 ::
 
     QuarterdeckError
     └── KeeperError
         ├── KeeperUnavailable       none could be started, or none answers
-        ├── KeeperOccupied          … because another host has it
+        ├── KeeperOccupied          … because another host uses it
         ├── KeeperLost              the connection broke: the keeper died, or another host took over
         └── KeeperRefused           it answered no, with a code
 """
@@ -28,7 +28,7 @@ class KeeperUnavailable(KeeperError):  # noqa: N818  # says what happened
 
 
 class KeeperOccupied(KeeperError):  # noqa: N818  # says what happened
-    """Another host has this keeper; ``holder`` is its process."""
+    """Another host uses this keeper; ``holder`` is its process ID."""
 
     def __init__(self, message: str, holder: int) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class KeeperLost(KeeperError):  # noqa: N818  # says what happened
 
 
 class KeeperRefused(KeeperError):  # noqa: N818  # says what happened
-    """The keeper answered no.
+    """The keeper refused the request.
 
     ``code`` is one of ``exists``, ``unknown_session``, ``attached``, ``running``, ``no_such_offset``, ``retired``,
     ``limited``, ``too_large``, ``unknown_request``, ``bad_request``, ``failed``, ``refused``.

@@ -1,11 +1,11 @@
 """The protocol between a host and its keeper: frames, without I/O.
 
-A frame is four bytes of length (big-endian, of what follows), one byte of kind, and a body. Control travels as JSON,
-because it is rare and has to be understood by other versions; bytes of a session travel as they are, behind a header of
-fixed size.
+A frame is a four-byte length (big-endian, of what follows), a one-byte kind, and a body. Control frames are JSON,
+because they are rare and other versions must understand them. A session's bytes are sent raw, after a fixed-size
+header.
 
-What stays as it is in every version: this framing, ``HELLO`` and ``WELCOME``, ``REQUEST`` and ``REPLY``, and the
-requests of ``CORE_REQUESTS``. So a host of another version can still list, drain and stop what an old keeper runs.
+Every version keeps this framing, ``HELLO`` and ``WELCOME``, ``REQUEST`` and ``REPLY``, and the requests in
+``CORE_REQUESTS``. So a host of another version can list, drain and stop what an old keeper runs.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import struct
 from typing import Any
 
 PROTOCOL = 1
-"""Changes when anything but the stable core does."""
+"""Changes with anything outside the stable core."""
 CORE_REQUESTS = frozenset({"list", "read", "end", "drop", "retire", "stop"})
-"""What a host of another protocol version may ask."""
+"""Requests available to a host of another protocol version."""
 
 FRAME_LIMIT_BYTES = 32 * 1024 * 1024
 """Longer frames are refused. Only a command comes near it: Linux takes 6 MiB of arguments and environment, and JSON may
 need three bytes for one of theirs."""
 GREETING_LIMIT_BYTES = 4096
-"""For a peer that has not introduced itself."""
+"""Limit for a peer that hasn't identified itself."""
 PART_BYTES = 256 * 1024
-"""A line or a file travels in parts of this size, so that no session blocks the socket for long."""
+"""Lines and files are sent in parts of this size, so that no session blocks the socket for long."""
 
 HELLO = 1
 WELCOME = 2
@@ -55,11 +55,11 @@ INPUT_HEAD = struct.Struct(">IQB")
 
 
 class FrameError(Exception):
-    """The peer does not speak this protocol; nothing it says from here on can be understood."""
+    """The peer violated the protocol; nothing it sends from here on can be parsed."""
 
 
 class FrameReader:
-    """Cuts a stream of bytes into frames, however it arrives."""
+    """Splits a byte stream into frames."""
 
     __slots__ = ("_missing", "_rest", "limit_bytes")
 
@@ -68,10 +68,10 @@ class FrameReader:
         """May be raised once the peer is known."""
         self._rest = bytearray()
         self._missing = 0
-        """Bytes until the first frame of the rest is whole; less is only kept."""
+        """Bytes missing from the next frame; until then, input is only buffered."""
 
     def feed(self, data: bytes) -> list[tuple[int, memoryview]]:
-        """The frames that are complete now, as kind and body. Raises ``FrameError``."""
+        """Return the frames that are now complete, as kind and body. Raises ``FrameError``."""
         if self._rest:
             self._rest += data
             self._missing -= len(data)
@@ -101,7 +101,7 @@ def json_frame(kind: int, value: dict[str, Any]) -> bytes:
 
 
 def parse_json(body: memoryview | bytes) -> dict[str, Any]:
-    """The object in a frame. Raises ``FrameError`` if there is none."""
+    """Parse the JSON object in a frame. Raises ``FrameError``."""
     try:
         value = json.loads(bytes(body))
     except (ValueError, RecursionError) as error:
@@ -112,13 +112,13 @@ def parse_json(body: memoryview | bytes) -> dict[str, Any]:
 
 
 def call_frame(kind: int, number: int, value: dict[str, Any], blob: bytes | memoryview = b"") -> bytes:
-    """A request or its reply: JSON, and bytes that JSON cannot carry."""
+    """Build a request or reply: JSON, and raw bytes."""
     body = _dump(value)
     return b"".join((_CALL_FRAME.pack(9 + len(body) + len(blob), kind, number, len(body)), body, blob))
 
 
 def parse_call(body: memoryview) -> tuple[int, dict[str, Any], memoryview]:
-    """Number, object and bytes. Raises ``FrameError``."""
+    """Parse a request or reply into number, object and bytes. Raises ``FrameError``."""
     if len(body) < _CALL.size:
         raise FrameError("a call without a head")
     number, length = _CALL.unpack_from(body)
@@ -129,7 +129,7 @@ def parse_call(body: memoryview) -> tuple[int, dict[str, Any], memoryview]:
 
 
 def output_head(channel: int, offset: int, size: int) -> bytes:
-    """What precedes ``size`` bytes of output."""
+    """Build the header of ``size`` bytes of output."""
     return _OUTPUT_FRAME.pack(13 + size, OUTPUT, channel, offset)
 
 
@@ -142,7 +142,7 @@ def number_frame(kind: int, channel: int, number: int) -> bytes:
 
 
 def input_frames(channel: int, number: int, line: bytes) -> list[bytes]:
-    """One numbered input in as many parts as needed; the keeper acts on it when it has the last one."""
+    """Split a numbered input into parts. The keeper acts on it when it has the last one."""
     view = memoryview(line)
     starts = range(0, max(len(line), 1), PART_BYTES)
     frames = []
@@ -154,12 +154,12 @@ def input_frames(channel: int, number: int, line: bytes) -> list[bytes]:
 
 
 def parse_head(head: struct.Struct, body: memoryview, *, exact: bool = False) -> tuple[Any, ...]:
-    """The fixed part of a body. Raises ``FrameError`` where it is too short, or not that long exactly."""
+    """Parse the fixed part of a body. Raises ``FrameError`` if the length is wrong."""
     if len(body) < head.size or (exact and len(body) != head.size):
         raise FrameError(f"a body of {len(body)} bytes where {head.size} are needed")
     return head.unpack_from(body)
 
 
 def _dump(value: dict[str, Any]) -> bytes:
-    # Names of files and variables may hold bytes that are not UTF-8 (surrogates); as ASCII they survive.
+    # Names of files and variables may contain non-UTF-8 bytes (surrogates); escaped as ASCII they survive.
     return json.dumps(value, separators=(",", ":")).encode()

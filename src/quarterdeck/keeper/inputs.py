@@ -1,7 +1,7 @@
-"""Input of one process: numbered by the host, written to the pipe once and in order.
+"""The input of one process: numbered by the host, written to the pipe once and in order.
 
-A line is acted on only when all its parts are here, so a host that dies in the middle of sending one has sent nothing.
-From then on it is the keeper's to write, and sending it again changes nothing.
+The keeper acts on a line only when it has all its parts, so a host that dies while sending one has sent nothing. After
+that the keeper will write it, and a duplicate is ignored.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from .frames import FrameError
 from .loop import WRITE, Loop, OnFault
 
 QUEUE_LIMIT_BYTES = 512 * 1024 * 1024
-"""A host that keeps to its window has one line here, or a megabyte; this is for one that does not."""
+"""Protects against a host that ignores its window; others queue one line, or a megabyte."""
 AT_ONCE = 64
 """Lines in one system call."""
 
 
 class InputQueue:
-    """What the process has yet to read, and how far it has come."""
+    """Queues input for the process and tracks how much was written."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class InputQueue:
         on_broken: Callable[[], None],
         on_fault: OnFault,
     ) -> None:
-        """``on_broken``: the process has closed its input; what is here will never be read."""
+        """``on_broken``: the process closed its input, so the queued lines will never be read."""
         os.set_blocking(descriptor, False)
         self._watch = loop.watch(descriptor, lambda _: self._write(), on_fault)
         self._on_written = on_written
@@ -42,19 +42,19 @@ class InputQueue:
         self._parts_bytes = 0
         self._finishing = False
         self.accepted = 0
-        """The highest number that is here as a whole."""
+        """The highest number received completely."""
         self.written = 0
-        """The highest number whose bytes are all in the pipe."""
+        """The highest number written to the pipe completely."""
 
     @property
     def open(self) -> bool:
-        """Whether more input can be taken."""
+        """Whether it accepts more input."""
         return not self._finishing and not self._watch.closed
 
     def take(self, number: int, part: memoryview, *, last: bool) -> None:
-        """A part of a numbered line. Raises ``FrameError`` if a number was skipped or far too much is queued."""
+        """Add part of a numbered line. Raises ``FrameError`` if a number was skipped or too much is queued."""
         if number <= self.accepted or not self.open:
-            return  # sent again; or too late, and then it stays unwritten
+            return  # a duplicate; or too late, and then it stays unwritten
         self._check_next(number)
         self._parts.append(bytes(part))
         self._parts_bytes += len(part)
@@ -64,7 +64,7 @@ class InputQueue:
             self._accept(number, b"".join(self._parts))
 
     def close_at(self, number: int) -> None:
-        """The host's last input: end-of-file, after everything before it."""
+        """Send end-of-file as this numbered input, the host's last."""
         if number <= self.accepted or not self.open:
             return
         self._check_next(number)
@@ -72,17 +72,17 @@ class InputQueue:
         self._accept(number, b"")
 
     def finish(self) -> None:
-        """End-of-file after what is here, because the process is to end."""
+        """Send end-of-file after the queued input, to end the process."""
         self._finishing = True
         self._write()
 
     def forget_parts(self) -> None:
-        """The host is gone: discard incomplete lines."""
+        """Discard incomplete lines of a host that is gone."""
         self._parts.clear()
         self._parts_bytes = 0
 
     def close(self) -> None:
-        """Close now; what is unwritten stays so."""
+        """Close immediately; queued input is never written."""
         self._watch.close()
         self._queue.clear()
         self._queued_bytes = 0
@@ -97,7 +97,7 @@ class InputQueue:
         self.accepted = number
         self._queue.append((number, memoryview(line)))
         self._queued_bytes += len(line)
-        if not self._watch.events:  # else the pipe is full: its turn comes
+        if not self._watch.events:  # otherwise the pipe is full, and the loop will call again
             self._write()
 
     def _write(self) -> None:

@@ -1,4 +1,4 @@
-"""Processes and bytes: find the CLI, start it, move bytes, end it. Knows nothing of what the bytes mean."""
+"""Processes and bytes: finds and starts the CLI, moves bytes, and ends it. Doesn't interpret the bytes."""
 
 from __future__ import annotations
 

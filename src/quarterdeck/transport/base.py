@@ -1,8 +1,7 @@
-"""The interface of a transport: bytes, an end, and a way to end it.
+"""The transport interface: send and receive bytes, report the exit, end the process.
 
-Bytes are *pushed* into a receiver, one call per chunk read: there is no task switch, queue or stream object between the
-operating system and the decoder. The receiver must not raise or block; when it has enough it pauses the transport,
-which slows the other end down.
+A transport *pushes* bytes to a receiver, one call per read, with no task switch, queue or stream object in between. The
+receiver must not raise or block. When it has enough, it pauses the transport, which applies back-pressure.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ READ_SIZE = 64 * 1024
 LOW_MARK = 64 * 1024
 """``drain()`` waits until no more than this is unsent: one pipe's worth, so the process always has input."""
 WRITE_LIMIT = 256 * 1024 * 1024
-"""Unsent bytes past which ``write()`` refuses more: nobody drains, and the process does not read."""
+"""``write()`` raises above this many unsent bytes: nobody drains, and the process isn't reading."""
 
 FLOOD_BYTES = 1024 * 1024
-"""Discarded after the end of input: a process that still writes this much, with nobody reading, is not about to end."""
+"""Output to discard after the input was closed, before we assume that the process won't exit on its own."""
 
 
 class ExitStatus(msgspec.Struct, frozen=True):
@@ -34,7 +33,7 @@ class ExitStatus(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_returncode(cls, returncode: int) -> ExitStatus:
-        """From the convention of :mod:`subprocess`, where a signal is a negative number."""
+        """Build from a :mod:`subprocess` return code, where a negative number is a signal."""
         return cls(signal=-returncode) if returncode < 0 else cls(code=returncode)
 
     @property
@@ -42,7 +41,7 @@ class ExitStatus(msgspec.Struct, frozen=True):
         return self.code if self.signal is None else -self.signal
 
     def error(self, stderr: str = "") -> ProcessExited:
-        """The error to raise where the process was still needed."""
+        """The error to raise if the process was still needed."""
         return ProcessExited(self.code, self.signal, stderr or None)
 
     def __str__(self) -> str:
@@ -50,14 +49,14 @@ class ExitStatus(msgspec.Struct, frozen=True):
 
 
 class Grace(msgspec.Struct, frozen=True):
-    """How long each step of ``close()`` may take before the next, harder one. Zero skips the waiting."""
+    """How long each step of ``close()`` may take before it escalates. Zero doesn't wait."""
 
     eof_s: float = CLOSE_GRACE_S
     """After stdin is closed."""
     term_s: float = 3.0
     """After SIGTERM. The CLI (2.1.325) needs 0.04 to 0.25 s; with a Bash tool call to end, up to 1.5 s."""
     group_s: float = 0.5
-    """After SIGTERM, for processes of the group that outlived the CLI."""
+    """After SIGTERM, for processes in the group that outlived the CLI."""
     kill_s: float = 2.0
     """After SIGKILL. Only a process stuck inside the kernel takes any time."""
     output_s: float = 0.5
@@ -68,55 +67,55 @@ DEFAULT_GRACE = Grace()
 
 
 class Receiver(Protocol):
-    """Takes what the process writes. Called by the event loop, never from inside a plain method."""
+    """Receives the process's output. Called from the event loop, never from within a transport method."""
 
     def bytes_received(self, data: bytes) -> None:
-        """The next bytes of stdout, cut anywhere."""
+        """The next bytes of stdout, split anywhere."""
 
     def eof_received(self) -> None:
         """No more bytes will come. Called once, before ``exited``."""
 
     def exited(self, status: ExitStatus) -> None:
-        """The process is gone and all its output was delivered. Called once, last."""
+        """The process has exited and all its output was delivered. Called once, last."""
 
 
 class ByteTransport(Protocol):
-    """One conversation's bytes, whatever carries them."""
+    """Carries the bytes of one conversation."""
 
     @property
     def pid(self) -> int | None:
-        """The process, or ``None`` where there is none."""
+        """The process ID, or ``None`` if there is no process."""
 
     @property
     def stderr_tail(self) -> str:
-        """The last of what the process wrote to stderr."""
+        """The end of the process's stderr."""
 
     async def start(self, receiver: Receiver) -> None:
-        """Start the other end and begin to deliver. Once only."""
+        """Start the process and begin delivery. Call this once."""
 
     def write(self, data: bytes) -> None:
-        """Send, without ever blocking; what the process does not take yet is kept. Follow with ``drain()``.
+        """Send without blocking; buffers what the process hasn't read yet. Follow with ``drain()``.
 
-        Raises ``TransportClosed`` when the input is closed, ``WriteOverflow`` when far too much is unsent already.
+        Raises ``TransportClosed`` if the input is closed, ``WriteOverflow`` if too much is buffered.
         """
 
     async def drain(self) -> None:
-        """Wait until little is unsent. As long as the process does not read: bound it. Raises ``TransportClosed``."""
+        """Wait until the buffer is nearly empty: forever, if the process doesn't read. Raises ``TransportClosed``."""
 
     def pause_reading(self) -> None:
-        """Deliver nothing until ``resume_reading()``; the process blocks once the pipe is full."""
+        """Stop delivery until ``resume_reading()``; the process blocks once the pipe is full."""
 
     def resume_reading(self) -> None:
-        """Deliver again."""
+        """Resume delivery."""
 
     def close_input(self) -> None:
-        """Send what is unsent, then end-of-file."""
+        """Send what is buffered, then end-of-file."""
 
     async def wait(self) -> ExitStatus:
-        """Until the process is gone and its output delivered: the moment of ``Receiver.exited``."""
+        """Wait until the process has exited and its output was delivered, as ``Receiver.exited`` reports."""
 
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
-        """End the process and all it started, ever harder, in bounded time. Repeatable. If cancelled: kills at once."""
+        """End the process and all it started, escalating in bounded time. Repeatable. If cancelled, kills at once."""
 
     def abandon(self) -> None:
-        """Kill everything, now, without waiting for the event loop."""
+        """Kill everything immediately, without waiting for the event loop."""

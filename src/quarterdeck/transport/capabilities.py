@@ -1,7 +1,7 @@
-"""What this machine and this event loop can do. Code asks here, never for the name of the platform.
+"""What this machine and event loop can do. Code checks capabilities, never platform names.
 
-Each answer is probed: a sandbox may refuse ``pidfd_open`` on a kernel that has it, and other event loops may or may not
-watch pipes. Tests force each fallback by passing other answers.
+Each capability is probed: a sandbox may refuse ``pidfd_open`` on a kernel that supports it, and not every event loop
+can watch pipes. Tests override capabilities to force each fallback.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:  # the keeper asks too, and has no event loop
+if TYPE_CHECKING:  # the keeper uses this module too, and has no event loop
     import asyncio
 
 SHELL = "/bin/sh"
@@ -20,22 +20,22 @@ SHELL = "/bin/sh"
 
 class Capabilities(NamedTuple):
     add_reader: bool
-    """The loop can watch pipes (not so: the Proactor loop of Windows). Else: threads that read and write."""
+    """The loop can watch pipes (the Proactor loop of Windows can't). Fallback: threads that read and write."""
     epoll: bool
-    """Pipes can be watched together, separately from the loop's other descriptors (Linux). Otherwise:
-    each by the loop."""
+    """Pipes can be watched together, separately from the loop's other descriptors (Linux). Fallback: the loop watches
+    each."""
     pidfd: bool
-    """The end of a process can be watched as a file descriptor (Linux 5.3). Else: a thread that waits."""
+    """A process's exit can be watched as a file descriptor (Linux 5.3). Fallback: a waiting thread."""
     process_groups: bool
-    """A process and its children can be signalled together (not so: Windows). Else: ``taskkill /T``."""
+    """A process and its children can be signalled together (not on Windows). Fallback: ``taskkill /T``."""
     proc_files: bool
-    """Every process's environment can be read (Linux). Else: the family is taken from ``ps``."""
+    """Processes' environments can be read (Linux). Fallback: ``ps``."""
     posix_shell: bool
-    """There is a POSIX shell for the watchdog. Else: the parent-death signal, where that exists."""
+    """A POSIX shell is available for the watchdog. Fallback: the parent-death signal, where it exists."""
 
 
 def detect(loop: asyncio.AbstractEventLoop | None = None) -> Capabilities:
-    """The capabilities of this machine, under this loop if there is one."""
+    """Detect the capabilities of this machine and, if given, this loop."""
     return Capabilities(
         add_reader=loop is not None and _watches_pipes(loop),
         epoll=hasattr(select, "epoll"),
@@ -84,7 +84,7 @@ def _has_pidfd() -> bool:
 @cache
 def _has_proc_files() -> bool:
     try:
-        # Not if /proc belongs to another PID namespace: its numbers would name other processes.
+        # Not if /proc belongs to another PID namespace, where the same PIDs are other processes.
         return os.readlink("/proc/self") == str(os.getpid()) and Path("/proc/self/environ").exists()  # noqa: PTH115
     except OSError:
         return False

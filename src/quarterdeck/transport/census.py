@@ -1,7 +1,7 @@
-"""Which processes carry which mark. A scan of all processes takes milliseconds, so concurrent callers share it.
+"""Finds the processes that carry a mark. A scan takes milliseconds, so concurrent callers share one.
 
-Sessions that close at the same time ask at nearly the same time: a caller who asks during a scan waits for the next
-one, and one scan answers everyone who waits for it.
+Sessions often close at the same time. A caller that arrives during a scan waits for the next one, which answers
+everyone waiting.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from concurrent.futures import Future, InvalidStateError
 from .marks import MARK, Mark, carried_by, names_a_dead_program, namespace, number_of, process_ids, start_of, text_of
 
 NO_TEXT, NO_NUMBER = "-", -1
-"""For a mark of which only the other half is known: a value that no process has."""
+"""Values that match no process, for a mark of which only one half is known."""
 
 
 class Census:
@@ -38,7 +38,7 @@ class Census:
 
 
 class _Looks:
-    """Scans in its own thread, which lives as long as someone needs it."""
+    """Scans in its own thread, which ends when nobody needs it."""
 
     _wanted: list[tuple[Mark, Future[list[int]]]]
 
@@ -46,7 +46,7 @@ class _Looks:
         self.start_over()
 
     def start_over(self) -> None:
-        """Also after a fork: the thread is the parent's, and so are those who wait."""
+        """Reset, also after a fork: the thread and its waiters belong to the parent."""
         self._lock = threading.Lock()
         self._wanted = []
         self._looking = False
@@ -79,23 +79,23 @@ class _Looks:
 
 _looks = _Looks()
 look = _looks.look
-"""The processes that carry a mark, as a future of the next look that begins."""
+"""Return a future for the next scan: the processes that carry a mark."""
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_looks.start_over)
 
 
 def carriers(mark: Mark) -> list[int]:
-    """The processes that carry the mark now."""
+    """Return the processes that carry the mark now."""
     return look(mark).result()
 
 
 def signal_carriers(mark: Mark, number: int) -> int:
-    """Signal each process that carries the mark, as soon as it is seen; how many there were."""
+    """Signal each process that carries the mark as soon as it is found; returns how many there were."""
     return sum(_signal(pid, mark, number) for pid in carriers(mark))
 
 
 def _signal(pid: int, mark: Mark, number: int) -> bool:
-    """Held by a descriptor during the second check, so that the process ID cannot be reused in between."""
+    """Holds the process by a descriptor and checks again, so that its ID can't be reused in between."""
     if pid == os.getpid():
         return False
     try:
@@ -118,7 +118,7 @@ def _signal(pid: int, mark: Mark, number: int) -> bool:
 
 
 def orphaned() -> Iterator[Mark]:
-    """The marks in use whose owner, a program of this PID namespace, is dead. Never our own mark."""
+    """Return the marks in use whose owner in this PID namespace is dead. Never our own mark."""
     own, here, found = carried_by(os.getpid()), namespace(), Census()
     if here == "0":
         return

@@ -1,8 +1,8 @@
-"""The environment a CLI is started in.
+"""The CLI's environment.
 
-It is inherited, minus what would mislead the CLI: variables by which a Claude Code process marks its own children, and
-switches meant for the calling program (``NODE_OPTIONS`` with a debugger would stop the CLI at its first line). What the
-caller sets explicitly is always kept.
+It is inherited, except for what would mislead the CLI: variables that Claude Code sets for its own children, and
+switches meant for the calling program (``NODE_OPTIONS`` with a debugger would stop the CLI at its first line).
+Variables the caller sets explicitly are always kept.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ NESTING_VARIABLES = frozenset(
         "CLAUDE_JOB_DIR",
     }
 )
-"""Never inherited. (The official Python SDK drops ``CLAUDECODE`` alone: its children still join the outer session.)"""
+"""Never inherited. (The official Python SDK drops only ``CLAUDECODE``: its children still join the outer session.)"""
 
 FOREIGN_SWITCHES = frozenset({"NODE_OPTIONS", "DEBUG", ENTRYPOINT, SDK_VERSION})
-"""Also never inherited: meant for others, or ours to set."""
+"""Also never inherited: meant for other programs, or set by us."""
 
 ALWAYS_INHERITED = frozenset({"SYSTEMROOT"})
-"""Kept even with an allow-list: without it no program starts on Windows."""
+"""Kept even with an allow-list: no program starts on Windows without it."""
 
 
 def child_environment(
@@ -72,10 +72,10 @@ def child_environment(
     entrypoint: str = DEFAULT_ENTRYPOINT,
     cwd: str | os.PathLike[str] | None = None,
 ) -> dict[str, str]:
-    """The environment for a new CLI.
+    """Build the environment of a new CLI.
 
-    ``overlay`` is set on top of what is inherited; a value of ``None`` removes the variable. ``allow`` limits what is
-    inherited to these names, in which ``*`` stands for any characters.
+    ``overlay`` adds to the inherited variables; ``None`` removes one. ``allow`` limits what is inherited to these
+    names, where ``*`` matches any characters.
     """
     source = os.environ if inherited is None else inherited
     built = {name: value for name, value in source.items() if _is_inherited(name, allow)}

@@ -1,4 +1,4 @@
-"""What can go wrong between us and the process.
+"""Errors between us and the process.
 
 ::
 
@@ -8,10 +8,10 @@
     │   ├── StartFailed             … because the operating system refused to start it
     │   ├── TransportClosed         … because it was closed, or has ended
     │   └── WriteOverflow           … because it does not read what we send
-    └── ProcessError                the process ended badly
-        └── ProcessExited           … with this code or signal, and these last words
+        └── ProcessError                the process failed
+                └── ProcessExited           … with this code or signal, and this stderr
 
-Where the official SDK has a name for the same thing, that name, its arguments and its attributes are used.
+Errors that the official SDK also has keep its names, arguments and attributes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CLIConnectionError(QuarterdeckError):
 
 
 class CLINotFoundError(CLIConnectionError):
-    """No Claude Code CLI where we looked."""
+    """No Claude Code CLI was found."""
 
     def __init__(self, message: str = "Claude Code not found", cli_path: str | None = None) -> None:
         self.cli_path = cli_path
@@ -54,7 +54,7 @@ CliNotFound = CLINotFoundError
 
 
 class StartFailed(CLIConnectionError):  # noqa: N818  # says what happened
-    """The CLI exists, and the operating system would not start it."""
+    """The operating system refused to start the CLI."""
 
     def __init__(self, reason: str, cli_path: str | None = None) -> None:
         self.reason = reason
@@ -66,15 +66,15 @@ class StartFailed(CLIConnectionError):  # noqa: N818  # says what happened
 
 
 class TransportClosed(CLIConnectionError):  # noqa: N818  # says what happened
-    """The process takes no more input: it was closed, or it has ended."""
+    """The process accepts no more input: it was closed, or it has ended."""
 
 
 class WriteOverflow(CLIConnectionError):  # noqa: N818  # says what happened
-    """More bytes wait for the process to read them than the limit allows."""
+    """Too many bytes are waiting for the process to read them."""
 
 
 class ProcessError(QuarterdeckError):
-    """The process ended, and not well."""
+    """The process failed."""
 
     def __init__(self, message: str, exit_code: int | None = None, stderr: str | None = None) -> None:
         self.exit_code = exit_code
@@ -90,7 +90,7 @@ class ProcessExited(ProcessError):  # noqa: N818  # says what happened
     """The process ended while it was still needed.
 
     ``exit_code`` is negative for a signal, as in :mod:`subprocess` and as the official SDK reports it; ``code`` and
-    ``signal`` hold the one or the other.
+    ``signal`` tell them apart.
     """
 
     def __init__(self, code: int | None = None, signal: int | None = None, stderr: str | None = None) -> None:
@@ -107,7 +107,7 @@ class ProcessExited(ProcessError):  # noqa: N818  # says what happened
 
 
 def describe_exit(code: int | None, signal: int | None) -> str:
-    """How a process ended, as the middle of a sentence."""
+    """Describe how a process ended, as part of a sentence."""
     if signal is not None:
         return f"was terminated by {_signal_name(signal)}"
     return "ended with an unknown exit code" if code is None else f"exited with code {code}"

@@ -1,7 +1,7 @@
-"""Notices the end of a process without polling and without a signal handler.
+"""Watches for a process's exit without polling and without a signal handler.
 
-SIGCHLD belongs to the program that uses us; asyncio's child watchers differ by version, by loop and by thread. A pidfd
-is a file descriptor like any other; where there is none, a thread waits.
+SIGCHLD belongs to the program that uses us, and asyncio's child watchers differ by version, loop and thread. So we use
+a pidfd, which is an ordinary file descriptor, or a waiting thread if there is none.
 """
 
 from __future__ import annotations

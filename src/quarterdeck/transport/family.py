@@ -1,7 +1,7 @@
-"""A process and everything it started: asks it to end, kills it.
+"""Ends a process and everything it started.
 
-The process group is the handle, but not all of it: the CLI (2.1.325) runs each Bash tool call in a session of its own,
-and leaves what such a call started in the background running when it ends, however it ends: see ``strays``.
+The process group covers most, but not all of it: the CLI (2.1.325) runs each Bash tool call in its own session, and
+background processes of such a call outlive the CLI: see ``strays``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Family(Protocol):
         """Ask the group to end."""
 
     def kill(self) -> None:
-        """End all, now."""
+        """Kill everything immediately."""
 
     def remains(self) -> bool:
-        """Whether any of the group is alive."""
+        """Whether any process of the group is alive."""
 
 
 def family_of(process: subprocess.Popen[bytes], mark: Mark, capabilities: Capabilities) -> Family:
@@ -64,7 +64,7 @@ class GroupFamily:
         return self._signal(0) and not self._only_zombies()
 
     def _signal(self, number: int) -> bool:
-        """Whether there was anyone to signal. If not, never again: the number may be reused."""
+        """Signal the group; False if it is empty. It is never signalled again then: its number may be reused."""
         if self._gone:
             return False
         try:
@@ -73,18 +73,18 @@ class GroupFamily:
             self._gone = True
             return False
         except PermissionError:
-            # macOS answers so when only zombies are left; elsewhere it is a process under another user.
+            # On macOS only zombies are left; elsewhere it is a process under another user.
             return sys.platform != "darwin"
         return True
 
     def _only_zombies(self) -> bool:
-        """In a container whose init does not reap, killed grandchildren stay in the process table forever."""
+        """Whether only zombies are left: in a container whose init doesn't reap, they stay forever."""
         everyone = stats() if self._proc_files else listed()
         return bool(everyone) and all(one.state in {"Z", "X"} for one in everyone if one.pgid == self._pgid)
 
 
 class TreeFamily:
-    """Without process groups (Windows): the process, and by ``taskkill /T`` its descendants."""
+    """Without process groups (Windows): the process and, with ``taskkill /T``, its descendants."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.strays: Strays = NoStrays()

@@ -1,7 +1,7 @@
-"""Finds the CLI, as the first words of a command line.
+"""Finds the CLI: the first words of its command line.
 
-A pure function over an environment, a home directory, a platform and a question about files, so that every rule of
-every platform is testable on any of them.
+The environment, home directory, platform and file check are parameters, so every platform's rules can be tested on any
+other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CliPath = str | os.PathLike[str] | Sequence[str]
 
 
 def is_program(path: str) -> bool:
-    """Whether this is a file that can be run (a script for node needs no execute permission)."""
+    """Whether this file can be run (a node script needs no execute permission)."""
     file = Path(path)
     try:
         return file.is_file() and (file.suffix.lower() in SCRIPT_SUFFIXES or os.access(file, os.X_OK))
@@ -39,11 +39,11 @@ def find_cli(
     platform: str = sys.platform,
     exists: Callable[[str], bool] = is_program,
 ) -> list[str]:
-    """The words that start the CLI: one path, ``[node, script]``, or the caller's own wrapper unchanged.
+    """Return the words that start the CLI: one path, ``[node, script]``, or the caller's own wrapper.
 
-    Looked at in this order: ``explicit``; the variables ``CLAUDE_BIN``, ``CLAUDE_CODE_PATH``,
-    ``CLAUDE_CODE_EXECUTABLE``; ``~/.claude/local``; the usual places; ``PATH``. What was named explicitly and is not
-    there is an error, not a reason to look elsewhere.
+    Search order: ``explicit``; the variables ``CLAUDE_BIN``, ``CLAUDE_CODE_PATH``, ``CLAUDE_CODE_EXECUTABLE``;
+    ``~/.claude/local``; the usual places; ``PATH``. If ``explicit`` or a variable names a missing file, that is an
+    error; the search doesn't continue.
     """
     search = _Search(os.environ if env is None else env, home or str(Path.home()), platform, exists)
     if explicit is not None:
@@ -119,7 +119,7 @@ class _Search:
         ]
 
     def _path_candidates(self, name: str) -> Iterator[str]:
-        """``name`` in each absolute entry of PATH: a relative one would run whatever the working directory holds."""
+        """``name`` in each absolute entry of PATH. A relative entry would run whatever is in the working directory."""
         bare = self.windows and not self.path_type(name).suffix
         suffixes = (".exe", ".cmd") if bare else ("",)
         for entry in self.env.get("PATH", "").split(";" if self.windows else ":"):
@@ -138,10 +138,10 @@ class _Search:
         return node
 
     def _behind_batch_file(self, path: str) -> list[str]:
-        """What npm's ``claude.cmd`` would run, run directly.
+        """Resolve npm's ``claude.cmd`` to the program it runs.
 
-        A batch file goes through cmd.exe, which expands its arguments a second time and for which no quoting is safe
-        (CVE-2024-27980); so it is never started itself.
+        cmd.exe expands the arguments of a batch file a second time, and no quoting is safe (CVE-2024-27980), so we
+        never start the batch file itself.
         """
         package = self.path_type(path).parent.joinpath(*NPM_PACKAGE)
         for target in (package / "bin" / "claude.exe", package / "claude.exe", package / "cli.js"):

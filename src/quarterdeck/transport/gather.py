@@ -1,8 +1,8 @@
 """Watches the pipes of all sessions of an event loop together.
 
-They are in a separate epoll, which the loop watches as one descriptor, so that we choose the order: pipes that had
-little output last time are read first, and checked again while flooding ones are read. So a session keeps its latency
-next to others that have much to send. The loop itself would read in the order of arrival.
+They share a separate epoll, which the loop watches as one descriptor, so we choose the order: pipes that had little
+output last time are read first, and checked again between reads of flooding ones. A session keeps its latency next to
+others that send a lot. The loop itself would read in order of arrival.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from functools import partial
 from typing import Protocol, TypeAlias
 
 Callback: TypeAlias = Callable[[], bool | None]
-"""Reads once. True: it got so much that others go first."""
+"""Reads once. Returns True if it read so much that others go first."""
 
 FLOODS_AT_A_TIME = 4
-"""Reads before the others are checked again: a check goes through everything ready, and costs a few messages' time."""
+"""Reads before the others are checked again: a check covers everything ready, and costs as much as a few messages."""
 
 
 class Watcher(Protocol):
-    """Calls back while a descriptor has something to read."""
+    """Calls back while a descriptor is readable."""
 
     def add(self, descriptor: int, callback: Callback, context: Context) -> None: ...
 
@@ -33,18 +33,18 @@ class Watcher(Protocol):
     def resume(self, descriptor: int) -> None: ...
 
     def remove(self, descriptor: int) -> None:
-        """Harmless when it was not added."""
+        """Does nothing if it wasn't added."""
 
 
 def watcher(loop: asyncio.AbstractEventLoop, *, together: bool) -> Watcher:
-    """``together``: this system has what it takes (``Capabilities.epoll``)."""
+    """``together``: whether the system supports it (``Capabilities.epoll``)."""
     if not together:
         return _EachByTheLoop(loop)
     return _gatherers.get(loop) or Gatherer(loop)
 
 
 class _EachByTheLoop:
-    """Where there is no epoll."""
+    """Fallback without epoll."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -67,13 +67,13 @@ class _EachByTheLoop:
 
 
 class Gatherer:
-    """Of one loop. It has a descriptor, and is known, from its first pipe to its last."""
+    """One per loop. It is registered, and holds a descriptor, from its first pipe to its last."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._callbacks: dict[int, tuple[Context, Callback]] = {}
         self._flooding: set[int] = set()
-        """Those that had much output last time."""
+        """Pipes that had a lot of output last time."""
 
     def add(self, descriptor: int, callback: Callback, context: Context) -> None:
         if not self._callbacks:
@@ -107,7 +107,7 @@ class Gatherer:
                 self._read_quiet()
 
     def _read_quiet(self) -> list[int]:
-        """Read those that are ready and not flooding; returns those that are."""
+        """Read the ready pipes that aren't flooding; returns those that are."""
         floods = []
         for descriptor, _ in self._epoll.poll(0, len(self._callbacks)):
             if descriptor in self._flooding:

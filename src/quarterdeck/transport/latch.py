@@ -1,4 +1,4 @@
-"""``Latch``: something that happens once. An ``asyncio.Event`` without the half kilobyte that each one keeps."""
+"""``Latch``: a one-shot ``asyncio.Event`` that saves half a kilobyte each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class Latch:
-    """Set once; then every waiter continues."""
+    """Set once, which wakes all waiters."""
 
     __slots__ = ("_is_set", "_waiters")
 
@@ -25,14 +25,14 @@ class Latch:
                 waiter.set_result(None)
 
     async def wait(self) -> None:
-        """Until it is set. It may never be: wait with a limit, or for what is bound to happen."""
+        """Wait until it is set. Use a timeout if that may never happen."""
         if not self._is_set:
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
             await waiter
 
     async def within(self, seconds: float) -> bool:
-        """Whether it happened in time."""
+        """Wait this long at most; returns whether it was set."""
         try:
             async with asyncio.timeout(seconds):
                 await self.wait()

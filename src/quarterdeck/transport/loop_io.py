@@ -16,23 +16,23 @@ from .errors import TransportClosed, WriteOverflow
 from .gather import Watcher
 
 SHARED_READ_SIZE = 32 * 1024
-"""Read size while other sessions are open: a flood is then read in smaller pieces, with the others in between."""
+"""Read size while other sessions are open: a flood is read in smaller pieces, with the others in between."""
 MUCH = 4 * 1024
-"""After a larger read, others go first: no session at a model's pace sends that much at once."""
+"""After a read larger than this, others go first: no session at a model's pace sends that much at once."""
 ALONE = 2
 """Readers of a program with one session: its stdout and its stderr."""
 
 LAST_READS = 16
-"""Reads of the rest in a pipe that someone keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+"""Reads to empty a pipe that another process keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class LoopReader:
-    """Delivers a pipe's bytes, then its end, each by one callback, in that context."""
+    """Delivers a pipe's bytes and then its end, each with one callback in the given context."""
 
     __slots__ = ("_descriptor", "_on_end", "_paused", "_watcher", "ended", "on_data")
 
     _open = 0
-    """How many there are in this process."""
+    """Number of readers in this process."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class LoopReader:
             self._watcher.resume(self._descriptor)
 
     def take_rest(self) -> None:
-        """Deliver what is in the pipe now, although it has not ended."""
+        """Deliver what is in the pipe now, although it hasn't ended."""
         for _ in range(LAST_READS):
             if self.ended or self._paused:
                 return
@@ -100,7 +100,7 @@ class LoopReader:
         self.disown()
 
     def disown(self) -> None:
-        """Close the descriptor and touch nothing else: after a fork the loop's selector is shared with the parent."""
+        """Close only the descriptor: after a fork, the parent shares the loop's selector."""
         self.ended = True
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
@@ -108,7 +108,7 @@ class LoopReader:
 
 
 class Writer:
-    """What both kinds of writer share: the account of unsent bytes and those who wait for it to shrink."""
+    """Base of both writers: counts unsent bytes and wakes those waiting for them to drain."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, closed_error: Callable[[], TransportClosed], limit_bytes: int
@@ -150,7 +150,7 @@ class Writer:
 
 
 class LoopWriter(Writer):
-    """Writes at once what the pipe takes, and the rest when it takes more."""
+    """Writes as much as the pipe accepts now, and the rest when it is writable again."""
 
     def __init__(
         self,
@@ -201,13 +201,13 @@ class LoopWriter(Writer):
                 self.close()
 
     def finish(self) -> None:
-        """Take no more; end-of-file once all is sent."""
+        """Accept no more; send end-of-file after the rest."""
         self._finishing = True
         if not self._unsent:
             self.close()
 
     def close(self) -> None:
-        """Close now; what is unsent is lost."""
+        """Close immediately; unsent bytes are lost."""
         if self.closed:
             return
         self.closed = True
@@ -219,7 +219,7 @@ class LoopWriter(Writer):
         self.disown()
 
     def disown(self) -> None:
-        """Close the descriptor and touch nothing else (see ``LoopReader.disown``)."""
+        """Close only the descriptor (see ``LoopReader.disown``)."""
         self.closed = True
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:

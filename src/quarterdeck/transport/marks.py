@@ -1,14 +1,14 @@
-"""By what a process is known as ours: a mark in its environment and, on Linux, a number among its limits.
+"""Marks that identify our processes: a variable in the environment and, on Linux, a number in a resource limit.
 
-Both are inherited by everything a CLI starts, through ``setsid``, ``nohup``, ``disown`` and double forks, and both stay
-when the parents are gone. The environment can be lost: ``env -i`` clears it, and servers such as PostgreSQL and nginx
-write their title over it. A limit cannot be lost that way, so we also set the soft limit of file locks, which Linux has
-not enforced since 2.4.25 and nobody sets, to a number of our own. A process that raises that limit *and* clears its
-environment, or that another program starts for it (a container engine, ``systemd-run``, ``at``), cannot be found.
+Everything a CLI starts inherits both, through ``setsid``, ``nohup``, ``disown`` and double forks, and keeps them when
+its parents are gone. The environment can be lost: ``env -i`` clears it, and servers such as PostgreSQL and nginx
+overwrite it with their title. So we also set the soft limit of file locks, which Linux hasn't enforced since 2.4.25 and
+nobody uses, to a number of our own. We can't find a process that raises that limit *and* clears its environment, or
+that another program starts (a container engine, ``systemd-run``, ``at``).
 
 Both name their owner, the program that started the CLI, by process ID, start time and PID namespace (the number has
-room for a part of the last two): a process ID that was given to somebody else does not make a dead owner look alive,
-and a namespace that is not ours is not judged.
+room for part of the last two). So a reused process ID doesn't make a dead owner look alive, and owners in other
+namespaces are left alone.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ MARK = "QUARTERDECK_FAMILY"
 LIMIT = 10
 """``RLIMIT_LOCKS`` of Linux, which the ``resource`` module does not name."""
 FAMILY_DIGITS = 6
-"""The last digits of the number count a program's families; those before are the program's own."""
+"""The last digits of the number count a program's families; the ones before identify the program."""
 STARTS, CHECKS = 4096, 509
 """A number has 63 bits: 20 for the family, 22 for the process ID, 12 of the start time, and the rest to know it by."""
 ENVIRONMENT_BYTES = 8 * 1024 * 1024
-"""More than Linux lets a program start with (6 MiB): a read beyond it would not be of an environment."""
+"""More than Linux lets a program start with (6 MiB)."""
 CHUNK_BYTES = 64 * 1024
-"""Most environments at once."""
+"""Reads most environments in one call."""
 _ENTRY = b"\0" + MARK.encode() + b"="
 
 
 class Mark(NamedTuple):
-    """What all processes of one session carry."""
+    """The mark of all processes of one session."""
 
     text: str
     """``OWNER.FAMILY``, in the environment."""
     number: int
-    """Among the limits."""
+    """In the resource limit."""
 
 
 class Program(NamedTuple):
@@ -51,7 +51,7 @@ class Program(NamedTuple):
 
     owner: str
     prefix: int
-    """Of the numbers of its families: process ID, start time, and a checksum that identifies it."""
+    """Prefix of its families' numbers: process ID, start time and a checksum."""
 
     def mark(self) -> Mark:
         family = next(_families) % 10**FAMILY_DIGITS
@@ -74,12 +74,12 @@ def _program(pid: int) -> Program:
 
 
 def _check(named: int) -> int:
-    """Differs between PID namespaces, each of which has a process 7."""
+    """Includes the PID namespace, because each namespace has its own process 7."""
     return (named + int(namespace())) % CHECKS
 
 
 def names_a_dead_program(number: int) -> bool:
-    """Whether it is the number of a family whose owner, a program of this PID namespace, is dead."""
+    """Whether this number's owner is a dead program of this PID namespace."""
     named, check = divmod(number // 10**FAMILY_DIGITS, CHECKS)
     pid, started = divmod(named, STARTS)
     if pid == 0 or check != _check(named):
@@ -89,15 +89,15 @@ def names_a_dead_program(number: int) -> bool:
 
 
 def attach(pid: int, mark: Mark) -> None:
-    """Give a process its number, before it starts anything. Where that cannot be done, the environment has to do."""
+    """Set a process's number before it starts anything. If that fails, only the environment marks it."""
     _set_limit(pid, mark.number)
 
 
 @contextlib.contextmanager
 def carrying(mark: Mark) -> Iterator[None]:
-    """Carry a mark's number ourselves, so that a child started now has it from its first instruction.
+    """Carry a mark's number ourselves, so a child started meanwhile has it from its first instruction.
 
-    Only for a program that starts nothing else in the meantime: any other child would count as a member of that family.
+    The program must start nothing else meanwhile: any other child would count as part of that family.
     """
     before = number_of(os.getpid()) if sys.platform.startswith("linux") else 0
     _set_limit(os.getpid(), mark.number)
@@ -108,7 +108,7 @@ def carrying(mark: Mark) -> Iterator[None]:
 
 
 def detach(pid: int) -> None:
-    """For a helper of ours: when we are part of a family ourselves, it does not end with that family."""
+    """Remove our own mark from a helper, so that it doesn't end with the family that we belong to."""
     _set_limit(pid, None)
 
 
@@ -123,7 +123,7 @@ def _set_limit(pid: int, number: int | None) -> None:
 
 
 def carried_by(pid: int) -> tuple[str, int]:
-    """The mark that a process carries, as text and as number; empty and 0 where it has none, or we may not look."""
+    """Return a process's mark as text and number; empty and 0 if it has none or we can't read it."""
     text, number = "", 0
     with contextlib.suppress(OSError):
         text = text_of(pid)
@@ -133,12 +133,12 @@ def carried_by(pid: int) -> tuple[str, int]:
 
 
 def process_ids() -> Iterator[int]:
-    """All processes of the machine that we may see."""
+    """Return all processes that we can see."""
     return (int(name) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208  # half the time of Path
 
 
 def text_of(pid: int) -> str:
-    """The mark in its environment; empty if there is none. Raises ``OSError`` if the process does not exist."""
+    """Return the mark in a process's environment, or an empty string. Raises ``OSError`` if the process is gone."""
     environment = b"\0" + _read(pid, "environ", ENVIRONMENT_BYTES)
     at = environment.find(_ENTRY)
     if at < 0:
@@ -147,7 +147,7 @@ def text_of(pid: int) -> str:
 
 
 def number_of(pid: int) -> int:
-    """The number among its limits; 0 if there is none."""
+    """Return the number in a process's limits; 0 if there is none."""
     for line in _read(pid, "limits", 4096).splitlines():
         if line.startswith(b"Max file locks"):
             soft = line.split()[3]
@@ -156,7 +156,7 @@ def number_of(pid: int) -> int:
 
 
 def start_of(pid: int) -> int | None:
-    """When the process was started, in ticks since the boot; None when there is none, or only its zombie."""
+    """Return a process's start time in ticks since boot; None if it doesn't exist or is a zombie."""
     with contextlib.suppress(OSError):
         # What follows the name, which may hold spaces and parentheses itself.
         fields = _read(pid, "stat", 4096).rpartition(b")")[2].split()
@@ -166,7 +166,7 @@ def start_of(pid: int) -> int | None:
 
 
 def namespace(pid: int | str = "self") -> str:
-    """The PID namespace of a process, by its number; "0" if unknown."""
+    """Return a process's PID namespace as its number; "0" if unknown."""
     try:
         return str(Path(f"/proc/{pid}/ns/pid").stat().st_ino)
     except OSError:

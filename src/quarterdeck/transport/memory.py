@@ -1,7 +1,7 @@
-"""Two transports joined back to back, in one event loop and without a process.
+"""Two transports connected to each other, in one event loop and without a process.
 
-What one end writes the other receives, a chunk per turn of the loop as from a pipe, held back while the other is
-paused. For each end, the other *is* the process: it exits when the other closes.
+What one end writes, the other receives: one chunk per loop iteration, as from a pipe, and nothing while it is paused.
+Each end *is* the other's process, which exits when its end closes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .errors import TransportClosed, WriteOverflow
 
 
 def memory_pair() -> tuple[MemoryTransport, MemoryTransport]:
-    """Two ends, each to be started with its own receiver."""
+    """Return two ends; start each with its own receiver."""
     left, right = MemoryTransport(), MemoryTransport()
     left._peer, right._peer = right, left
     return left, right
@@ -96,7 +96,7 @@ class MemoryTransport:
         return self._status or ExitStatus()
 
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
-        """End-of-file for the other end, time for it to close too, then the end of both."""
+        """Send end-of-file, give the other end time to close, then end both."""
         self.close_input()
         self._peer._end(ExitStatus(code=0))
         if self._paused:  # nobody will read it any more
@@ -114,7 +114,7 @@ class MemoryTransport:
         return self._status or ExitStatus()
 
     def abandon(self) -> None:
-        """The end of both, at once: what is unread is lost, as after SIGKILL."""
+        """End both immediately: unread bytes are lost, as after SIGKILL."""
         for end in (self, self._peer):
             end._input_closed = True
             end._arrived.clear()

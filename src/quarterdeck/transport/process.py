@@ -1,8 +1,8 @@
-"""One CLI process: starts it, writes to it, reads from it, and ends it, whatever happens.
+"""Runs one CLI process: starts it, writes to it, reads from it, and always ends it.
 
 The receiver always sees bytes, then the end of output, then the exit. ``exited()`` waits for stdout *and* stderr to
-end, so that an error made from it has the last lines of stderr; a grandchild that keeps a pipe open delays it by
-``drain_after_exit_s`` at most.
+end, so that its error includes the last lines of stderr. A grandchild that keeps a pipe open delays it by at most
+``drain_after_exit_s``.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DRAIN_AFTER_EXIT_S = 1.5
-"""For a dead process's output to end. Its own bytes are already in the pipe; only a grandchild makes us wait."""
+"""For a dead process's output to end. Its own bytes are already in the pipe; only a grandchild can delay the end."""
 REAP_S = 1.0
-"""For a killed group to disappear, when there is no event loop to wait in."""
+"""For a killed group to disappear, without an event loop to wait in."""
 REAP_POLL_S = 0.001
 GROUP_POLL_S = 0.01
-"""Between checks whether a group is empty: nothing reports it, and it takes a few milliseconds at most."""
+"""Between checks for an empty group: no event reports it, and it takes a few milliseconds at most."""
 
 
 ORPHANS_AFTER_S = 0.1
-"""From the start to the look for what dead programs left, which then falls into the time in which the CLI starts."""
+"""From the start to the search for processes of dead programs, so that it runs while the CLI starts."""
 SWEEP_S = 5.0
-"""For a scan of all processes and the end of ours: beyond that, the scan itself hangs."""
+"""For a scan of all processes and the end of ours. If it takes longer, the scan hangs."""
 
 
 class ProcessResource(Protocol):
-    """Something that owns a descriptor, or waits for the process."""
+    """Owns a descriptor, or waits for the process."""
 
     def close(self) -> None:
         """Stop, and close the descriptor."""
 
     def disown(self) -> None:
-        """In a forked child: close the descriptor and nothing else; the loop's selector is shared with the parent."""
+        """In a forked child: close only the descriptor, because the parent shares the loop's selector."""
 
 
 P = TypeVar("P", bound=ProcessResource)
@@ -79,10 +79,10 @@ class ProcessTransport:
         write_limit_bytes: int = WRITE_LIMIT,
         capabilities: Capabilities | None = None,
     ) -> None:
-        """``on_stderr_line`` is called with each line of stderr; if it raises, the loop's exception
-        handler is called."""
+        """``on_stderr_line`` is called with each line of stderr. If it raises, the loop's exception handler gets the
+        error."""
         self._command: ChildCommand | None = command if isinstance(command, ChildCommand) else ChildCommand(command)
-        """Kept only until the start: it holds a whole environment."""
+        """Dropped at the start: it holds a whole environment."""
         self._drain_after_exit_s = drain_after_exit_s
         self._write_limit_bytes = write_limit_bytes
         self._capabilities = capabilities
@@ -99,7 +99,7 @@ class ProcessTransport:
         self._discarded_bytes = 0
         self._gone = Latch()
         self._waited_enough = Latch()
-        """After the end of input: the process is gone, or will not exit on its own."""
+        """After the input was closed: the process has exited, or won't exit on its own."""
         self._done = Latch()
 
     @property
@@ -108,7 +108,7 @@ class ProcessTransport:
 
     @property
     def status(self) -> ExitStatus | None:
-        """How it ended; ``None`` while it has not."""
+        """How it ended; ``None`` while it runs."""
         return self._status
 
     @property
@@ -148,7 +148,7 @@ class ProcessTransport:
             loop.call_later(ORPHANS_AFTER_S, end_orphans)
 
     def _attach(self, child: Child, capabilities: Capabilities) -> None:
-        """Give each descriptor to the object that owns it from then on."""
+        """Hand each descriptor to its owner."""
         loop = self._loop
         reader: Callable[..., LoopReader | ThreadReader]
         writer: type[LoopWriter | ThreadWriter]
@@ -218,7 +218,7 @@ class ProcessTransport:
             self._settle()
 
     def _discard_output(self) -> None:
-        """We are closing and the receiver is full: read on, as the process could not end otherwise."""
+        """Keep reading while we close and the receiver is paused; the process couldn't exit otherwise."""
         self._output.on_data = self._discard
         self._output.resume()
 
@@ -256,7 +256,7 @@ class ProcessTransport:
             self._waited_enough.set()
 
     def _settle(self) -> None:
-        """Called when the process is gone: notify the receiver when its output has ended, or its time is up."""
+        """After the process exited: notify the receiver once its output has ended or timed out."""
         if self._status is None or self._exit_told:
             return
         if self._output.ended and self._errors.ended:
@@ -265,7 +265,7 @@ class ProcessTransport:
             self._cut = self._loop.call_later(self._drain_after_exit_s, self._cut_output)
 
     def _cut_output(self) -> None:
-        """Someone else keeps the pipe open: deliver what is there and treat that as the end."""
+        """Another process keeps the pipe open: deliver what is there and treat it as the end."""
         self._cut = None
         if self._paused and not self._closing and not self._output.ended:
             return  # the receiver has had no chance to read: resume_reading() restarts the clock
@@ -294,10 +294,10 @@ class ProcessTransport:
     # Ending it
 
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
-        """End-of-file, then SIGTERM, then SIGKILL, each to the whole group and each with its time.
+        """Send end-of-file, then SIGTERM, then SIGKILL, each to the whole group and each with its own timeout.
 
-        What a paused receiver has not read by now is dropped, and a process that keeps flooding it is not given the
-        whole time to end by itself. A cancelled close kills before it returns.
+        Output that a paused receiver hasn't read is dropped, and a process that keeps flooding is terminated early. If
+        cancelled, kills before it returns.
         """
         if self._process is None:
             self._closing = True
@@ -334,7 +334,7 @@ class ProcessTransport:
             self._cut_output()
 
     async def _end_family(self, grace: Grace) -> None:
-        """End the rest of the group, then what its tools left outside of it."""
+        """End the rest of the group, then what its tools left running outside it."""
         look = self._family.strays.look()
         if self._family.remains():
             self._family.terminate()
@@ -351,7 +351,7 @@ class ProcessTransport:
         return look.result() if look.done() else []
 
     async def _beside(self, work: Callable[[], None]) -> None:
-        """In a thread: reading other processes' environments takes milliseconds, and can hang on a hanging process."""
+        """Run in a thread: reading other processes' environments takes milliseconds, and can hang."""
         done, tell = self._told_by_a_thread()
 
         def run() -> None:
@@ -368,7 +368,7 @@ class ProcessTransport:
         await asyncio.wait([done], timeout=SWEEP_S)
 
     def _told_by_a_thread(self) -> tuple[asyncio.Future[None], Callable[[], None]]:
-        """Something to wait for in the loop, and how a thread says that it has come."""
+        """Return an event to wait for in the loop, and a function with which a thread sets it."""
         done = self._loop.create_future()
 
         def finish() -> None:
@@ -400,7 +400,7 @@ class ProcessTransport:
             self._loop.call_soon_threadsafe(self._after_abandon)
 
     def _await_death(self, process: subprocess.Popen[bytes]) -> None:
-        """After a kill, without the event loop: wait the few milliseconds until the group has disappeared."""
+        """After a kill, without the event loop: wait until the group has disappeared (a few milliseconds)."""
         deadline = time.monotonic() + REAP_S
         while process.poll() is None or self._family.remains():
             if time.monotonic() > deadline:
@@ -413,7 +413,7 @@ class ProcessTransport:
         self._tell_exit()
 
     def _release(self) -> None:
-        """Release everything; the group is gone, or cannot be ended."""
+        """Release everything; the group is gone, or can't be ended."""
         if self._released:
             return
         self._released = True

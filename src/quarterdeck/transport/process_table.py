@@ -1,4 +1,4 @@
-"""All processes of the machine: from ``/proc``, or from ``ps`` where there is none."""
+"""Lists all processes of the machine from ``/proc``, or from ``ps`` without it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stats() -> list[Process]:
 
 
 def listed() -> list[Process]:
-    """The same from ``ps``; nothing if there is none, and then the group is all that can be reached."""
+    """List processes with ``ps``; empty without it, and then only the group can be reached."""
     command = ["ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart="]
     try:
         listing = subprocess.run(command, capture_output=True, timeout=COMMAND_S, check=True, text=True).stdout
@@ -44,7 +44,7 @@ def listed() -> list[Process]:
 
 
 def descendants(pids: Iterable[int], everyone: Iterable[Process]) -> list[int]:
-    """The processes that descend from these."""
+    """Return the descendants of these processes."""
     children: dict[int, list[int]] = {}
     for one in everyone:
         children.setdefault(one.ppid, []).append(one.pid)

@@ -1,4 +1,4 @@
-"""Every process this interpreter runs: all end with it, and a fork does not inherit them."""
+"""Registry of this interpreter's processes: all end with it, and a forked child doesn't own them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import time
 from typing import Protocol
 
 FAREWELL_S = 1.5
-"""At interpreter exit, for all CLIs together to end their own children after SIGTERM."""
+"""At interpreter exit: time for all CLIs together to end their children after SIGTERM."""
 POLL_S = 0.01
 
 
 class Running(Protocol):
     def abandon(self) -> None:
-        """Kill it, now."""
+        """Kill it immediately."""
 
     def dismiss(self) -> None:
         """Close its input and ask it to end."""
 
     def has_ended(self) -> bool:
-        """Whether the process itself is gone."""
+        """Whether the process itself has exited."""
 
     def disown(self) -> None:
-        """In a forked child: let go of every descriptor, and touch nothing of the parent's."""
+        """In a forked child: close the descriptors, and leave the parent's processes alone."""
 
 
 _running: set[Running] = set()
@@ -39,7 +39,7 @@ def leave(process: Running) -> None:
 
 @atexit.register
 def end_all() -> None:
-    """Ask all, wait a little for all together, kill the rest. No asyncio: the event loop is usually closed by now."""
+    """Ask all to end, wait briefly, kill the rest. No asyncio: the event loop is usually closed by now."""
     everyone = list(_running)
     for process in everyone:
         process.dismiss()

@@ -1,8 +1,8 @@
-"""Private files for what must not be on a command line: MCP configuration, settings, a system prompt.
+"""Private files for what doesn't belong on a command line: MCP configuration, settings, a system prompt.
 
-A command line is readable by every user of the machine and limited in size; a 0600 file in a 0700 directory is neither.
-The directory goes when the session closes, when it fails to start, when the interpreter exits, and - through the
-watchdog - when this process is killed.
+Every user of the machine can read a command line, and its size is limited. So we use 0600 files in a 0700 directory,
+which is removed when the session closes or fails to start, when the interpreter exits and, by the watchdog, when this
+process is killed.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from types import TracebackType
 from . import watchdog
 
 LIMIT_BYTES = 64 * 1024 * 1024
-"""In one directory: far above any real configuration, far below what would hurt a temporary file system."""
+"""Per directory: far above any real configuration, far below the size of a temporary file system."""
 
 _live: set[PrivateFiles] = set()
 
 
 class PrivateFiles:
-    """A private directory, made at the first ``write()`` and removed with ``remove()`` or at the end of a ``with``."""
+    """A private directory, created by the first ``write()`` and removed by ``remove()`` or at the end of a ``with``."""
 
     def __init__(self, *, limit_bytes: int = LIMIT_BYTES, owner: int | None = None) -> None:
-        """``owner``: the user id the CLI will run under, if not ours (needs the right to give files away)."""
+        """``owner``: the user ID the CLI will run under, if not ours (needs permission to change owners)."""
         self._limit_bytes = limit_bytes
         self._owner = owner
         self._written_bytes = 0
@@ -32,11 +32,11 @@ class PrivateFiles:
 
     @property
     def exist(self) -> bool:
-        """Whether any has been written and not removed."""
+        """Whether any file exists."""
         return self._directory is not None
 
     def write(self, name: str, content: str | bytes) -> Path:
-        """A new private file. ``name`` is a plain file name, used once. Raises ``ValueError`` past the size limit."""
+        """Create a private file. ``name`` is a plain file name, used once. Raises ``ValueError`` if it is too large."""
         data = content.encode() if isinstance(content, str) else content
         if Path(name).name != name or name in {"", ".."}:
             raise ValueError(f"{name!r} is not a plain file name")
@@ -51,7 +51,7 @@ class PrivateFiles:
         return path
 
     def remove(self) -> None:
-        """Remove the directory and all in it. Repeatable."""
+        """Remove the directory and everything in it. Repeatable."""
         directory, self._directory = self._directory, None
         self._written_bytes = 0
         _live.discard(self)
@@ -92,7 +92,7 @@ def _remove_all() -> None:
 
 
 def _forget_in_fork() -> None:
-    """After a fork the files belong to the parent alone."""
+    """In a forked child: the files belong to the parent."""
     for files in _live:
         files._directory = None
     _live.clear()

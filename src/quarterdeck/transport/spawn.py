@@ -1,4 +1,4 @@
-"""Starts a process with three pipes in its own session, or raises an error that says why it cannot."""
+"""Starts a process with three pipes in its own session, or raises an error that says why it can't."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ChildCommand(NamedTuple):
 
 
 class Child:
-    """A running process and our ends of its pipes: plain descriptors with one owner each."""
+    """A running process and our ends of its pipes: raw descriptors with one owner each."""
 
     __slots__ = ("process", "stderr", "stdin", "stdout")
 
@@ -40,14 +40,14 @@ class Child:
         self.stderr = stderr
 
     def close_descriptors(self) -> None:
-        """Close those that nobody has adopted."""
+        """Close the descriptors that nobody has adopted."""
         for descriptor in (self.stdin, self.stdout, self.stderr):
             if descriptor != ADOPTED:
                 os.close(descriptor)
 
 
 def spawn(command: ChildCommand, env: Mapping[str, str], capabilities: Capabilities) -> Child:
-    """Start a process. Raises ``CLINotFoundError`` or ``StartFailed``, and then leaves nothing open."""
+    """Start a process. If it raises ``CLINotFoundError`` or ``StartFailed``, nothing stays open."""
     _check_directory(command)
     with contextlib.ExitStack() as on_failure, contextlib.ExitStack() as theirs:
         child_stdin, stdin = _pipe(theirs, on_failure)
@@ -86,14 +86,14 @@ def _check_directory(command: ChildCommand) -> None:
 
 
 def _separation(capabilities: Capabilities) -> dict[str, Any]:
-    """Out of our process group: a Ctrl-C in the terminal is for us, and the group is what we end as a whole."""
+    """A process group of its own: Ctrl-C in the terminal doesn't reach it, and we can end it as a whole."""
     if capabilities.process_groups:
         return {"start_new_session": True}
     return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
 
 
 def _parent_death_signal(capabilities: Capabilities) -> Callable[[], None] | None:
-    """The last resort of a Linux without a shell for the watchdog. Else nothing runs between fork and exec."""
+    """Fallback on Linux without a shell for the watchdog. Otherwise nothing runs between fork and exec."""
     if capabilities.posix_shell or not sys.platform.startswith("linux"):
         return None
     import ctypes

@@ -1,8 +1,8 @@
-"""A CLI that the program starts itself: in a container, on another machine, under a wrapper.
+"""A CLI that the calling program starts itself: in a container, on another machine, under a wrapper.
 
-The program gives a function; this transport moves the bytes of what it returns, and ends it in the same steps as a
-process of our own: end of input, then ``terminate()``, then ``kill()``, each with its time. What the process starts on
-another machine is beyond our reach: it is up to the program that ``kill()`` ends that, too.
+The program passes a function that starts the process. This transport moves its bytes and ends it in the same steps as a
+local process: end of input, then ``terminate()``, then ``kill()``, each with its own timeout. It can't reach what the
+process starts on another machine: the program's ``kill()`` must end that too.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ logger = logging.getLogger(__name__)
 
 
 class SpawnOptions(msgspec.Struct, frozen=True):
-    """What to start, as the function given as ``spawn_claude_code_process`` is told."""
+    """What to start: the argument of the ``spawn_claude_code_process`` function."""
 
     command: str
     args: list[str]
     cwd: str | None
     env: dict[str, str]
-    """The whole environment, what is inherited included."""
+    """The whole environment, including inherited variables."""
     signal: asyncio.Event
-    """Set just before ``terminate()``, if the process has not ended after the end of its input."""
+    """Set just before ``terminate()``, if the process hasn't exited after its input was closed."""
 
     def __repr__(self) -> str:
         return f"SpawnOptions({self.command}, {len(self.args)} args, cwd={self.cwd})"  # the environment has secrets
 
 
 class SpawnedInput(Protocol):
-    """As :class:`asyncio.StreamWriter`."""
+    """Like :class:`asyncio.StreamWriter`."""
 
     def write(self, data: bytes, /) -> None: ...
     async def drain(self) -> None: ...
@@ -52,17 +52,17 @@ class SpawnedInput(Protocol):
 
 
 class SpawnedOutput(Protocol):
-    """As :class:`asyncio.StreamReader`."""
+    """Like :class:`asyncio.StreamReader`."""
 
     async def read(self, n: int = -1, /) -> bytes:
-        """Some bytes; none at the end."""
+        """Read some bytes; empty at the end."""
         ...
 
 
 class SpawnedProcess(Protocol):
     """What the function returns: an :class:`asyncio.subprocess.Process` with pipes, or anything that acts like one.
 
-    ``stderr`` (a :class:`SpawnedOutput`) and ``pid`` are used if they are there.
+    ``stderr`` (a :class:`SpawnedOutput`) and ``pid`` are used if present.
     """
 
     @property
@@ -74,7 +74,7 @@ class SpawnedProcess(Protocol):
         """A :class:`SpawnedOutput`."""
 
     async def wait(self) -> int | None:
-        """Until it has ended; its exit code, or a signal's number, negative."""
+        """Wait for the exit; returns the exit code, or a negative signal number."""
 
     def terminate(self) -> None:
         """Ask it to end."""
@@ -90,7 +90,7 @@ SpawnClaudeCodeProcess: TypeAlias = Callable[
 
 
 class SpawnedTransport:
-    """A ``ByteTransport`` over what the program has started."""
+    """A ``ByteTransport`` over a process that the calling program started."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class SpawnedTransport:
         self._discarded_bytes = 0
         self._gone, self._read_all, self._errors_read, self._done = Latch(), Latch(), Latch(), Latch()
         self._waited_enough = Latch()
-        """After the end of input: the process is gone, or will not exit on its own."""
+        """After the input was closed: the process has exited, or won't exit on its own."""
         self._jobs: list[asyncio.Task[None]] = []
 
     @property
@@ -128,7 +128,7 @@ class SpawnedTransport:
         return self._stderr.text
 
     async def start(self, receiver: Receiver) -> None:
-        """Let the program start the process. Raises ``StartFailed`` if it does not."""
+        """Call the program's function to start the process. Raises ``StartFailed`` if that fails."""
         command, self._command = self._command, None
         if command is None or self._closing:
             raise TransportClosed("This transport was already started or closed; create a new one for a new process.")
@@ -185,7 +185,7 @@ class SpawnedTransport:
         self._errors_read.set()
 
     async def _watch(self, process: SpawnedProcess) -> None:
-        """Notifies the receiver once the process has ended and its output was read."""
+        """Notify the receiver once the process has exited and its output was read."""
         try:
             code = await process.wait()
         except Exception as error:  # noqa: BLE001  # the program's code: what cannot be waited for is over
@@ -198,7 +198,7 @@ class SpawnedTransport:
         await self._errors_read.within(DEFAULT_GRACE.output_s)
         while not await self._read_all.within(DEFAULT_GRACE.output_s):
             if self._may_read.is_set() or self._closing:
-                break  # someone else keeps the pipe open
+                break  # another process keeps the pipe open
         self._tell_exit()
 
     def _tell_exit(self) -> None:

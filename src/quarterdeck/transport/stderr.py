@@ -1,6 +1,6 @@
-"""The process's stderr: the end is kept for error messages, each line is passed to whoever asked.
+"""Reads the process's stderr: keeps the end for error messages, and passes each line to a callback.
 
-Always read, as fast as it comes: a process that blocks on a full stderr pipe answers nothing.
+Never paused: a process that blocks on a full stderr pipe stops answering.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 TAIL_BYTES = 64 * 1024
 LINE_LIMIT_BYTES = 64 * 1024
-"""A longer line is shown in pieces."""
+"""Longer lines are passed on in pieces."""
 
 
 class StderrTail:
@@ -18,7 +18,7 @@ class StderrTail:
     __slots__ = ("_kept", "_line", "_on_error", "_on_line")
 
     def __init__(self, on_line: Callable[[str], None] | None, on_error: Callable[[Exception], None]) -> None:
-        """``on_error`` gets exceptions from ``on_line``, which is still called with the next line."""
+        """``on_error`` gets exceptions from ``on_line``, which is still called for the next line."""
         self._kept = bytearray()
         self._line = bytearray()
         self._on_line = on_line
@@ -36,7 +36,7 @@ class StderrTail:
             self._split(data, self._on_line)
 
     def end(self) -> None:
-        """Show a last line without a line ending."""
+        """Pass on a last line without a line ending."""
         if self._line and self._on_line is not None:
             self._show(bytes(self._line), self._on_line)
         self._line.clear()

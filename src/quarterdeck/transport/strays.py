@@ -1,7 +1,7 @@
-"""Processes of a session that are not in its process group: what tools started in the background or in other sessions.
+"""Strays: processes of a session outside its process group, started by tools in the background or in other sessions.
 
-On Linux they carry our mark (``marks``), which survives the death of their parents. Elsewhere they are found by
-descent, and so only as long as their parents live: we look before the end begins.
+On Linux they carry our mark (``marks``), which survives their parents. Elsewhere we find them by descent, which works
+only while their parents live, so we look before ending the process.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from .marks import Mark
 from .process_table import descendants, listed
 
 KILL_S = 1.0
-"""For repeated kills: a process that forks while it is being looked for is found by a later look."""
+"""For repeated kills: a later scan finds a process that forked during an earlier one."""
 POLL_S = 0.01
-"""Between checks for those that were asked to end."""
+"""Between checks of the processes that were asked to end."""
 ORPHANS_S = 3.0
-"""For what a dead program left, from SIGTERM to SIGKILL: what its watchdog would give it."""
+"""From SIGTERM to SIGKILL for processes of a dead program, as its watchdog would have waited."""
 
 
 class Strays(Protocol):
     def note(self) -> None:
-        """Look for them before the end begins."""
+        """Find the strays before the process ends."""
 
     def signal(self, number: int) -> int:
-        """Signal those that are alive; returns how many there were."""
+        """Signal the living strays; returns how many there were."""
 
     def look(self) -> Future[list[int]] | None:
-        """Who is there now, without waiting for the answer; None where a scan cannot be shared."""
+        """Start a scan without waiting for it; None if scans can't be shared."""
 
 
 def sweep(strays: Strays, patience_s: float) -> None:
-    """Ask the strays to end, then kill those that have not. One scan if there are none."""
+    """Ask the strays to end, then kill the rest. Takes one scan if there are none."""
     deadline = time.monotonic() + patience_s
     if not _ask_to_end(strays):
         return
@@ -63,13 +63,13 @@ def kill_all(strays: Strays) -> None:
 
 
 class MarkedStrays:
-    """Linux: every process with the mark."""
+    """Linux: all processes with the mark."""
 
     def __init__(self, mark: Mark) -> None:
         self._mark = mark
 
     def note(self) -> None:
-        """Not needed: a mark outlives the parents."""
+        """Does nothing: a mark outlives the parents."""
 
     def signal(self, number: int) -> int:
         return census.signal_carriers(self._mark, number)
@@ -79,7 +79,7 @@ class MarkedStrays:
 
 
 class DescendantStrays:
-    """Elsewhere: who descended from the process when we looked, and who descends from those by now."""
+    """Elsewhere: the process's descendants when we looked, and their descendants now."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -104,11 +104,11 @@ class DescendantStrays:
         return len(found)
 
     def look(self) -> None:
-        """``signal`` has to list all processes itself."""
+        """None: ``signal`` lists all processes itself."""
 
 
 class NoStrays:
-    """Where they cannot be identified (Windows)."""
+    """Fallback where strays can't be identified (Windows)."""
 
     def note(self) -> None:
         """Nobody to look for."""
@@ -124,7 +124,7 @@ _looked_for_orphans: set[int] = set()
 
 
 def end_orphans() -> None:
-    """Once per program, in the background: end what dead programs, and their watchdogs, left running."""
+    """End what dead programs and their watchdogs left running. Runs once per program, in the background."""
     pid = os.getpid()
     if pid not in _looked_for_orphans:
         _looked_for_orphans.add(pid)

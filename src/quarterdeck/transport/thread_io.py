@@ -1,8 +1,8 @@
 """Pipes read and written by threads, where the event loop cannot watch them (the Proactor loop of Windows).
 
-A blocked ``os.read`` cannot be interrupted portably, so each thread owns its descriptor and closes it itself: no other
-thread can close it, and have its number reused, under a read in progress. A thread ends when the pipe does, which is
-when the last process that holds the other end is gone.
+A blocked ``os.read`` can't be interrupted portably, so each thread owns its descriptor and closes it itself. No other
+thread can close it, and let its number be reused, during a read. A thread ends with its pipe, when the last process
+that holds the other end exits.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from .errors import TransportClosed
 from .loop_io import Writer
 
 READ_AHEAD = 4
-"""Chunks read but not yet delivered: enough to keep thread and loop busy, and little memory."""
+"""Chunks read ahead of delivery: enough to keep thread and loop busy, with little memory."""
 
 
 def _post(loop: asyncio.AbstractEventLoop, callback: Callable[..., None], *arguments: object) -> None:
-    """Run in the loop's thread; if the loop is closed there is nobody to notify."""
+    """Run in the loop's thread; does nothing if the loop is closed."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(callback, *arguments)
 
 
 class ThreadReader:
-    """The same duties as ``LoopReader``."""
+    """Like ``LoopReader``, with a thread."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class ThreadReader:
             self._loop.call_soon(self._deliver)  # never from inside the receiver's own call
 
     def take_rest(self) -> None:
-        """All that was read has been delivered; what the thread has not read yet cannot be had without blocking."""
+        """Does nothing: what was read has been delivered, and reading the rest could block."""
         self._deliver()
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class ThreadReader:
 
 
 class ThreadWriter(Writer):
-    """The same duties as ``LoopWriter``."""
+    """Like ``LoopWriter``, with a thread."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class ThreadWriter(Writer):
             self._changed.notify()
 
     def close(self) -> None:
-        """Take no more and drop what is unsent. A write in progress ends when the process does."""
+        """Accept no more and drop unsent bytes. A write in progress ends when the process does."""
         with self._changed:
             self.closed = True
             self._unsent.clear()

@@ -1,18 +1,18 @@
-"""One tiny process that outlives us for a moment: it ends what we left running when we were killed outright.
+"""A tiny process that briefly outlives us: if we are killed, it ends what we left running.
 
-Against SIGKILL a process can do nothing itself. So a shell in its own session holds the read end of a pipe; we tell it
-which process groups and private directories are ours. When the pipe closes and we have not said goodbye, it asks the
-groups to end, waits three seconds at most, kills the rest, removes the directories, and then ends everything that
-carries our mark: what tools had started in the background or in other sessions. Those have a second to end.
+A process can't react to SIGKILL itself. So a shell in its own session holds the read end of a pipe, and we tell it
+which process groups and private directories are ours. If the pipe closes without a goodbye, it asks the groups to end,
+waits three seconds at most, kills the rest, and removes the directories. Then it ends everything that carries our mark,
+which tools started in the background or in other sessions; those processes get one second.
 
-Why not the parent-death signal of Linux (``PR_SET_PDEATHSIG``)? It is tied to the *thread* that started the process and
-fires when that thread ends, it reaches one process and not its group, it needs ``preexec_fn``, and macOS has nothing
-like it. It is what remains where there is no shell.
+Why not Linux's parent-death signal (``PR_SET_PDEATHSIG``)? It fires when the *thread* that started the process ends, it
+reaches one process instead of its group, it needs ``preexec_fn``, and macOS has no equivalent. It is our fallback
+without a shell.
 
-Why SIGTERM first? The CLI (2.1.325) runs each Bash tool call in a session of its own, which no signal to its group
-reaches; on SIGTERM it ends the running ones itself within 1.5 s. A stopped CLI is continued, so that it can.
+Why SIGTERM first? The CLI (2.1.325) runs each Bash tool call in its own session, which a signal to the group doesn't
+reach; on SIGTERM the CLI ends them itself within 1.5 s. A stopped CLI is continued, so that it can.
 
-A group is registered just after it exists. If we are killed in between, the CLI reads end-of-file and leaves by itself.
+A group is registered right after it starts. If we are killed in between, the CLI reads end-of-file and exits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .marks import detach, this_program
 logger = logging.getLogger(__name__)
 
 GOODBYE_S = 1.0
-"""For the shell to leave after our goodbye (it has nothing left to do), or to read a long list when it starts."""
+"""For the shell to exit after our goodbye, or to read a long list when it starts."""
 
 # Builtins, and `sleep` (without it: no patience), `rm`, and for the strays `grep` and `tr`. Newlines separate the
 # lists: paths may hold spaces. $1 is the owner in our marks, $2 the first digits of our numbers (see ``marks``).
@@ -94,7 +94,7 @@ done
 
 
 class Watchdog:
-    """Feeds the shell; starts it on first use, and again if someone ended it. Safe to use from any thread."""
+    """Feeds the shell. Starts it on first use, and again if something ended it. Thread-safe."""
 
     def __init__(self, shell: str = SHELL) -> None:
         self._shell = shell
@@ -121,7 +121,7 @@ class Watchdog:
                     self._start()
 
     def revive(self) -> None:
-        """Start it again if it has ended though there is something to watch."""
+        """Restart the shell if it has ended while there is something to watch."""
         with self._lock:
             if self._process is not None and self._process.poll() is not None:
                 self._reap()
@@ -129,14 +129,14 @@ class Watchdog:
                     self._start()
 
     def stop(self) -> None:
-        """Say goodbye: nothing is watched any more."""
+        """Say goodbye and stop watching."""
         with self._lock:
             self._items.clear()
             if self._tell("bye\n"):
                 self._reap()
 
     def forget(self) -> None:
-        """After a fork: the shell and what it watches are the parent's; a pipe kept open here would hide its end."""
+        """In a forked child: the shell is the parent's, and our copy of the pipe would hide its death."""
         self._lock = threading.Lock()  # another thread of the parent may have held it
         self._items.clear()
         if self._pipe >= 0:
@@ -171,7 +171,7 @@ class Watchdog:
         self._tell("".join(f"+{item}\n" for item in sorted(self._items)), patience_s=GOODBYE_S)
 
     def _tell(self, text: str, *, patience_s: float = 0.0) -> bool:
-        """Whether a shell was told."""
+        """Send a line; returns whether a shell received it."""
         if self._process is None:
             return False
         data = text.encode()
@@ -195,7 +195,7 @@ class Watchdog:
         try:
             process.wait(GOODBYE_S)
         except subprocess.TimeoutExpired:
-            process.kill()  # slow, or stopped: it must not start to act now
+            process.kill()  # slow, or stopped: it must not act now
             try:
                 process.wait(GOODBYE_S)
             except subprocess.TimeoutExpired:
@@ -211,23 +211,23 @@ def guard_group(pgid: int) -> None:
 
 
 def release_group(pgid: int) -> None:
-    """The group is gone: its number may soon be reused."""
+    """Stop guarding a group that is gone: its number may be reused."""
     _watchdog.remove(f"g{pgid}")
 
 
 def revive() -> None:
-    """For a program that learns of its children's ends: the watchdog may be one of them."""
+    """Restart the watchdog if needed, for programs that reap children: the watchdog may be one of them."""
     _watchdog.revive()
 
 
 def guard_directory(path: str) -> None:
-    """Remove this directory if we are killed. A path with a line break cannot be sent, and is not guarded."""
+    """Remove this directory if we are killed. A path with a line break can't be sent, so it isn't guarded."""
     if os.name == "posix" and "\n" not in path:
         _watchdog.add(f"d{path}")
 
 
 def release_directory(path: str) -> None:
-    """The directory is gone."""
+    """Stop guarding a directory that is gone."""
     _watchdog.remove(f"d{path}")
 
 
