@@ -1,7 +1,7 @@
-"""One process of one session, with everything that is the keeper's of it: pipes, family, spool, private files.
+"""One process of one session, with what the keeper holds for it: pipes, family, spool, private files.
 
-It is over when the process is reaped and its output is in the spool. How it ended is kept, in memory and in its folder,
-until the host has said that it knows.
+It has finished when the process is reaped and its output is in the spool. The exit status stays in memory and in its
+folder until the host drops the session.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from .stderr_pipe import StderrPipe
 logger = logging.getLogger(__name__)
 
 DRAIN_AFTER_EXIT_S = 1.5
-"""For a dead process's output to end. Its own bytes are already in the pipe; only a grandchild makes us wait."""
+"""For a dead process's output to end. Its own bytes are already in the pipe; only a grandchild can delay the end."""
 ABOUT = "about.json"
 EXIT = "exit.json"
 
 
 class HostLane(Lane, Protocol):
-    """What the host gets about a process besides its output."""
+    """Sends the host everything about a process except its output."""
 
     def send_written(self, channel: int, number: int) -> None:
-        """The number of the last input that is in the pipe."""
+        """Send the number of the last input written to the pipe."""
 
     def send_stderr(self, channel: int, data: bytes) -> None:
-        """Output on stderr; dropped if there is no room."""
+        """Send stderr output; dropped if there is no room."""
 
     def send_event(self, event: dict[str, Any]) -> None:
-        """Anything else."""
+        """Send any other event."""
 
 
 class KeptProcess:
-    """A running process, and later what is left to report about it."""
+    """A running process and, once it has ended, its result."""
 
     def __init__(
         self,
@@ -59,18 +59,18 @@ class KeptProcess:
         channel: int,
         spool_limit_bytes: int,
     ) -> None:
-        """Takes everything over; if it raises, the caller still has it."""
+        """Takes ownership of ``started``; if this raises, the caller keeps it."""
         self.session = session
         self.generation = generation
         self.channel = channel
         self.pid = started.child.process.pid
         self.returncode: int | None = None
         self.fault: str | None = None
-        """Why we ended it ourselves."""
+        """Why the keeper ended it."""
         self.finished = False
         """The process is reaped and its output is in the spool."""
         self.swept = False
-        """Nothing it started is left."""
+        """Everything it started is gone."""
         self._loop = loop
         self._folder = started.folder
         self._process = started.child.process
@@ -88,7 +88,7 @@ class KeptProcess:
         self._save(ABOUT, {"session": session, "generation": generation, "pid": self.pid})
 
     def _adopt(self, child: Child, spool: Spool, limit_bytes: int) -> None:
-        """Give each descriptor to the object that owns it from then on."""
+        """Hand each descriptor to its owner."""
         self.input = InputQueue(
             self._loop,
             child.stdin,
@@ -179,7 +179,7 @@ class KeptProcess:
     # The end
 
     def look(self) -> None:
-        """A child has ended, maybe this one."""
+        """Check whether this process has exited, after some child did."""
         if self.returncode is not None or (code := self._process.poll()) is None:
             return
         self.returncode = code
@@ -194,9 +194,9 @@ class KeptProcess:
         self._settle()
 
     def end(self, patience: EndingGrace, then: Callable[[], None]) -> None:
-        """End the process and all it started. ``then`` is called when nothing of it is left.
+        """End the process and everything it started, then call ``then``.
 
-        Its last output may not be in the spool by then: there may be no room.
+        Its last output may not be in the spool yet, if there is no room.
         """
         self._when_gone.append(then)
         if self.returncode is None:
@@ -205,14 +205,14 @@ class KeptProcess:
             self._ending = True
             work = partial(end_process, self._family, self._gone, self._waited_enough, patience)
             self._loop.beside(work, self._family_ended, self.fail)
-        elif self.returncode is None and patience.eof_s == 0:  # this host is less patient than the one before it
+        elif self.returncode is None and patience.eof_s == 0:  # a less patient host
             self._waited_enough.set()
             if patience == AT_ONCE:
                 self._loop.beside(self._family.kill, lambda: None, self.fail)
         self._check_over()
 
     def when_over(self, then: Callable[[], None]) -> None:
-        """Call this once the process has finished and its family is gone."""
+        """Call ``then`` once the process has finished and its family is gone."""
         self._when_over.append(then)
         self._check_over()
 
@@ -222,7 +222,7 @@ class KeptProcess:
         self._check_over()
 
     def _settle(self) -> None:
-        """Called when the process is gone: it has finished when its output has ended, or the time for that is up."""
+        """After the process exited: finish once its output has ended or timed out."""
         if self.returncode is None or self.finished:
             return
         if self.output.ended and self._errors.ended:
@@ -234,7 +234,7 @@ class KeptProcess:
         self._cut = None
         self._errors.cut()
         self.output.cut()
-        self._settle()  # a full disk: again in a moment
+        self._settle()  # the disk is full: retry in a moment
 
     def _finish(self) -> None:
         self.finished = True
@@ -261,7 +261,7 @@ class KeptProcess:
             then()
 
     def fail(self, error: Exception) -> None:
-        """A fault of ours: this session ends, the others continue."""
+        """End this session after a fault in the keeper; the others continue."""
         logger.error("session %s failed", self.session, exc_info=error)
         if self.fault is None:
             self.fault = f"the keeper failed: {error!r}"
@@ -272,16 +272,16 @@ class KeptProcess:
         self._settle()
 
     def close(self) -> None:
-        """Let go of the files; the folder stays."""
+        """Close the files; the folder stays."""
         self.detach()
         self.output.spool.close()
 
     def remove(self) -> None:
-        """The host has everything: remove the rest."""
+        """Remove the folder once the host has everything."""
         self.detach()
         self.output.spool.remove()
         remove_folder(self._folder)
 
     def _save(self, name: str, value: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError):  # no room: a host that connects learns it anyway
+        with contextlib.suppress(OSError):  # no room: a host that connects is told anyway
             save_json(self._folder / name, value)

@@ -1,4 +1,4 @@
-"""Starting a keeper, or finding the one that runs. Blocking, for a moment: in an event loop, use a thread."""
+"""Finds the running keeper, or starts one. Blocks briefly: in an event loop, use a thread."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .places import KEEPERS, START_LOCK, KeeperPlace, find_keepers, look_at, pri
 from .settings import KeeperSettings
 
 START_S = 20.0
-"""For a keeper to start, on a busy machine; it takes a tenth of a second."""
+"""For a keeper to start on a busy machine; normally it takes 0.1 s."""
 POLL_S = 0.01
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH", MARK)
-"""All that a keeper has of our environment. Its processes get theirs with their command. The mark stays: a host that an
-agent runs does not get a keeper that outlives that agent's session."""
+"""The only variables a keeper inherits. Its processes get theirs with their command. The mark stays, so if an agent
+runs our host, the keeper doesn't outlive that agent's session."""
 _PROGRAM = Path(__file__).with_name("__main__.py")
 
 
 def ensure_keeper(folder: str | os.PathLike[str], *, settings: KeeperSettings | None = None) -> KeeperPlace:
-    """The keeper of this host that takes new sessions; started if there is none. Raises ``KeeperUnavailable``."""
+    """Find the keeper that accepts this host's new sessions, or start one. Raises ``KeeperUnavailable``."""
     if os.name != "posix":
         raise KeeperUnavailable("A keeper needs Unix sockets, which this system does not have.")
     try:
@@ -45,7 +45,7 @@ def ensure_keeper(folder: str | os.PathLike[str], *, settings: KeeperSettings | 
 
 @contextlib.contextmanager
 def _start_lock(keepers: Path) -> Iterator[None]:
-    """Two hosts that start together get one keeper."""
+    """Makes hosts that start at the same time share one keeper."""
     descriptor = os.open(keepers / START_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         deadline = time.monotonic() + START_S
@@ -63,7 +63,7 @@ def _start_lock(keepers: Path) -> Iterator[None]:
 
 
 def _start(keepers: Path, settings: KeeperSettings | None) -> str:
-    """Its name. The interpreter is isolated: nothing in the current folder or the environment becomes part of it."""
+    """Start a keeper; returns its name. It loads no modules from the current folder or environment."""
     numbers = [] if settings is None else [str(value) for value in settings]
     read_end, write_end = os.pipe()
     try:
@@ -78,7 +78,7 @@ def _start(keepers: Path, settings: KeeperSettings | None) -> str:
         os.close(write_end)
         write_end = -1
         said = _first_line(read_end)
-        process.wait(START_S)  # it has forked the keeper and ends
+        process.wait(START_S)  # it has forked the keeper and exits
     except subprocess.TimeoutExpired as error:
         raise KeeperUnavailable(f"The keeper did not start: {error}") from error
     finally:

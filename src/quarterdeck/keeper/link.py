@@ -1,7 +1,7 @@
-"""One connection to the keeper: greeting, frames in, frames out, and how much of it may be queued.
+"""One connection to the keeper: greeting, incoming and outgoing frames, and limits on what is queued.
 
-Output waits in the spools, not here: a session that has some is queued, and sends a piece when the socket has room. So
-memory does not grow with a host that reads slowly, and every session gets its turn.
+Output waits in the spools, not here: a session with output is queued, and sends a piece when the socket has room. So a
+slow host doesn't use more memory, and every session gets its turn.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from .output import ProcessOutput
 
 RECEIVE_BYTES = 256 * 1024
 ROOM_BYTES = 256 * 1024
-"""Unsent bytes past which output stays in the spool."""
+"""Above this many unsent bytes, output stays in the spool."""
 REPLIES_LIMIT_BYTES = 4 * 1024 * 1024
-"""Unsent bytes past which a host that asks and does not read the answers is not listened to."""
+"""Above this many unsent bytes, we stop reading requests: the host isn't reading its answers."""
 BUFFERS_AT_ONCE = 256
-"""In one system call; Linux takes 1024."""
+"""Per system call; Linux allows 1024."""
 
 
 class Service(Protocol):
-    """Who serves a connection."""
+    """Serves a connection."""
 
     def greeted(self, link: KeeperLink, hello: dict[str, Any]) -> None:
-        """It said who it is."""
+        """The peer has identified itself."""
 
     def framed(self, link: KeeperLink, kind: int, body: memoryview) -> None:
-        """It said something. May raise ``FrameError``."""
+        """A frame arrived. May raise ``FrameError``."""
 
     def closed(self, link: KeeperLink) -> None:
-        """It is gone."""
+        """The connection is gone."""
 
 
 class KeeperLink:
-    """A connection, from the keeper's side."""
+    """The keeper's end of a connection."""
 
     def __init__(
         self, loop: Loop, peer: socket.socket, service: Service, *, pid: int, on_error: Callable[[Exception], None]
@@ -47,9 +47,9 @@ class KeeperLink:
         peer.setblocking(False)
         self.pid = pid
         self.admitted = False
-        """It is the host."""
+        """The peer was accepted as the host."""
         self.limited = False
-        """It speaks another version of the protocol: only the stable core is for it."""
+        """The peer uses another protocol version and may use only the stable core."""
         self._service = service
         self._on_error = on_error
         self._socket = peer
@@ -93,7 +93,7 @@ class KeeperLink:
                 raise FrameError("it did not introduce itself")
 
     def admit(self, *, limited: bool) -> None:
-        """This is the host from now on."""
+        """Accept the peer as the host."""
         self.admitted = True
         self.limited = limited
         self._reader.limit_bytes = frames.FRAME_LIMIT_BYTES
@@ -116,7 +116,7 @@ class KeeperLink:
         self.send(frames.output_head(channel, offset, len(data)), data)
 
     def send_written(self, channel: int, number: int) -> None:
-        """Gathered: only the last number of a round is sent."""
+        """Send only the last number of each loop round."""
         self._written[channel] = number
 
     def send_stderr(self, channel: int, data: bytes) -> None:
@@ -137,7 +137,7 @@ class KeeperLink:
             self._queued.remove(output)
 
     def flush(self) -> None:
-        """Send what the socket takes: what waits here, and then a piece of each queued session in turn."""
+        """Send as much as the socket accepts: queued frames first, then a piece of each queued session in turn."""
         while not self._watch.closed:
             self._gather()
             if not self._unsent:
@@ -164,7 +164,7 @@ class KeeperLink:
                     self.queue(output)
 
     def _send_some(self) -> bool:
-        """Whether the socket may take more."""
+        """Send some; returns whether the socket may accept more."""
         buffers = [self._unsent[at] for at in range(min(len(self._unsent), BUFFERS_AT_ONCE))]
         try:
             count = self._socket.sendmsg(buffers)
@@ -202,7 +202,7 @@ class KeeperLink:
             self._service.closed(self)
 
     def _failed(self, error: Exception) -> None:
-        """Its message is invalid, or serving it failed: the connection ends, the sessions stay."""
+        """Close the connection after an invalid message or a failure to serve it. The sessions stay."""
         if not isinstance(error, FrameError):
             self._on_error(error)
         self.close()

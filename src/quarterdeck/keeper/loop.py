@@ -1,6 +1,6 @@
-"""The keeper's event loop: descriptors, timers, the end of children, and work done in threads.
+"""The keeper's event loop: descriptors, timers, child exits, and work in threads.
 
-Each callback has an owner that is notified when it raises, so a fault in one session ends only that session.
+Each callback has an owner that is notified if it raises, so a fault in one session ends only that session.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OnFault = Callable[[Exception], None]
 
 
 class Watch:
-    """A descriptor and whom to call when it is ready."""
+    """A descriptor and the callback for when it is ready."""
 
     __slots__ = ("_selector", "callback", "closed", "descriptor", "events", "on_fault")
 
@@ -39,7 +39,7 @@ class Watch:
         self.closed = False
 
     def want(self, events: int) -> None:
-        """Wait for these events only; for none, the descriptor is not looked at."""
+        """Wait only for these events; with none, the descriptor isn't watched."""
         if events == self.events or self.closed:
             return
         if not events:
@@ -59,7 +59,7 @@ class Watch:
 
 
 class Timer:
-    """A callback at a time. ``cancel()`` may come too late only by being in the same round."""
+    """A callback at a given time. ``cancel()`` is too late only within the same loop round."""
 
     __slots__ = ("callback", "on_fault")
 
@@ -72,7 +72,7 @@ class Timer:
 
 
 class Loop:
-    """Runs until ``stop()``. The clock is monotonic: setting the time of day changes nothing."""
+    """Runs until ``stop()``. The clock is monotonic, so changes to the system time have no effect."""
 
     def __init__(self, on_fault: OnFault) -> None:
         self._selector = selectors.DefaultSelector()
@@ -86,7 +86,7 @@ class Loop:
         self.watch(self._wake_read, self._woken, on_fault).want(READ)
         self._running = True
         self.after_round: Callable[[], None] = lambda: None
-        """Called once after all callbacks of a round: sends what they have collected."""
+        """Called once after the callbacks of each round, to send what they collected."""
 
     def watch(self, descriptor: int, callback: Callable[[int], object], on_fault: OnFault) -> Watch:
         return Watch(self._selector, descriptor, callback, on_fault)
@@ -97,12 +97,12 @@ class Loop:
         return timer
 
     def post(self, callback: Callable[[], None], on_fault: OnFault) -> None:
-        """From any thread: call this in the loop."""
+        """Call ``callback`` in the loop. Thread-safe."""
         self._posted.append((callback, on_fault))
         self._wake()
 
     def beside(self, work: Callable[[], None], then: Callable[[], None], on_fault: OnFault) -> None:
-        """Do the work in a thread, then call back in the loop, even if the work raised."""
+        """Do the work in a thread, then call back in the loop, even if the work raises."""
 
         def run() -> None:
             try:
@@ -119,7 +119,7 @@ class Loop:
             run()
 
     def on_signal(self, number: int, callback: Callable[[], None]) -> None:
-        """Call this in the loop when the signal has come."""
+        """Call ``callback`` in the loop when the signal arrives."""
 
         def handle(_: int, __: FrameType | None) -> None:
             self._posted.append((callback, self._on_fault))
@@ -131,7 +131,7 @@ class Loop:
         while self._running:
             for key, events in self._selector.select(self._timeout_s()):
                 watch: Watch = key.data
-                if events & watch.events:  # not if an earlier callback of this round has closed or paused it
+                if events & watch.events:  # unless an earlier callback of this round closed or paused it
                     self._call(watch.callback, watch.on_fault, events)
             self._run_due()
             while self._posted:
@@ -170,7 +170,7 @@ class Loop:
                 self._on_fault(worse)
 
     def _wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # it is awake, then
+        with contextlib.suppress(BlockingIOError):  # the loop is awake already
             os.write(self._wake_write, b"\0")
 
     def _woken(self, _: int) -> None:

@@ -1,4 +1,4 @@
-"""The host's side of numbered input: numbers each line, and sends as much as the keeper should hold."""
+"""The host's side of numbered input: numbers each line, and limits how much is sent to the keeper at once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from quarterdeck.transport.loop_io import Writer
 from .frames import CLOSE_INPUT, input_frames, number_frame
 
 WINDOW_BYTES = 1024 * 1024
-"""Sent but not yet in the pipe, at most; a single line may be longer."""
+"""Limit on bytes sent but not yet written to the pipe; a single line may be longer."""
 
 
 class NumberedInput(Writer):
-    """A ``Writer`` whose other end is the keeper: unsent is everything not in the process's pipe."""
+    """A ``Writer`` to the keeper. Everything that isn't in the process's pipe counts as unsent."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class NumberedInput(Writer):
         closed_error: Callable[[], TransportClosed],
         limit_bytes: int = WRITE_LIMIT,
     ) -> None:
-        """``last``: the highest number that the keeper has."""
+        """``last``: the highest number that the keeper has received."""
         super().__init__(loop, closed_error, limit_bytes)
         self._send = send
         self._channel = channel
@@ -40,10 +40,10 @@ class NumberedInput(Writer):
         self.last = last
         """The number of the last input."""
         self.written = written
-        """The highest number that is in the pipe."""
+        """The highest number written to the pipe."""
 
     def write(self, data: bytes) -> int:
-        """The number of the last of these lines."""
+        """Write lines; returns the number of the last one."""
         self._check()
         for line in data.splitlines(keepends=True) if b"\r" not in data else _lines(data):
             self.last += 1
@@ -71,7 +71,7 @@ class NumberedInput(Writer):
             self._send(frames)
 
     def confirm(self, number: int) -> None:
-        """The keeper says that everything up to this number is in the pipe."""
+        """The keeper has written everything up to this number to the pipe."""
         self.written = max(self.written, number)
         while self._handed_over and self._handed_over[0][0] <= number:
             size = self._handed_over.popleft()[1]
@@ -82,13 +82,13 @@ class NumberedInput(Writer):
             self._wake()
 
     def finish(self) -> None:
-        """Accept no more; end-of-file as a numbered input after everything queued."""
+        """Accept no more; send end-of-file as a numbered input after the rest."""
         if not self._finishing and not self.closed:
             self._finishing = True
             self._hand_over()
 
     def close(self) -> None:
-        """The process takes no more: what waits is lost."""
+        """Drop what is waiting: the process accepts no more."""
         self.closed = True
         self._waiting_lines.clear()
         self._handed_over.clear()
@@ -98,6 +98,6 @@ class NumberedInput(Writer):
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Cut at line feeds alone: a carriage return is a part of a line."""
+    """Split at line feeds only: a carriage return is part of a line."""
     *lines, rest = data.split(b"\n")
     return [*(line + b"\n" for line in lines), *([rest] if rest else [])]

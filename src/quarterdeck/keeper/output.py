@@ -1,7 +1,7 @@
-"""Output of one process: from the pipe into the spool, from the spool to the host.
+"""Moves the output of one process from its pipe to the spool, and from the spool to the host.
 
-Nothing is offered that is not in the spool. Without a host, or with a slow one, the spool grows up to its limit; then
-the pipe is not read, and the process feels it. The same when the disk is full.
+The host gets only what is in the spool. Without a host, or with a slow one, the spool grows up to its limit. Then, or
+if the disk is full, we stop reading the pipe, and the process blocks.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from .spool import Spool
 READ_SIZE = 64 * 1024
 """One read: what a Linux pipe holds."""
 WINDOW_BYTES = 1024 * 1024
-"""Sent at most beyond what the host has taken."""
+"""Limit on bytes sent beyond what the host has read."""
 RETRY_S = 0.25
 """Between attempts to write to a full disk."""
 LAST_READS = 16
-"""For the rest in a pipe that someone keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+"""Reads to empty a pipe that another process keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class Lane(Protocol):
-    """The way to the host."""
+    """Sends output to the host."""
 
     def has_room(self) -> bool:
-        """Whether it takes output now."""
+        """Whether it accepts output now."""
 
     def send_output(self, channel: int, offset: int, data: bytes) -> None:
         """Send these bytes."""
 
     def queue(self, output: ProcessOutput) -> None:
-        """Call ``offer()`` of this one when there is room."""
+        """Call this output's ``offer()`` when there is room."""
 
 
 class ProcessOutput:
-    """Reads a process's stdout and knows what of it the host has."""
+    """Reads a process's stdout and tracks how much the host has."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ProcessOutput:
         on_change: Callable[[], None],
         on_fault: OnFault,
     ) -> None:
-        """``on_change``: it has ended, stalled or continues, or the host has everything."""
+        """``on_change``: the output ended, stalled or resumed, or the host has everything."""
         os.set_blocking(descriptor, False)
         self.spool = spool
         self.channel = channel
@@ -61,26 +61,26 @@ class ProcessOutput:
         self._watch = loop.watch(descriptor, lambda _: self._read(), on_fault)
         self._watch.want(READ)
         self._unspooled: memoryview | None = None
-        """Read, and not written to the spool: the disk is full."""
+        """Bytes read but not yet in the spool, because the disk is full."""
         self._retry: Timer | None = None
         self._lane: Lane | None = None
         self._window_end = 0
         self.sent = 0
-        """The host was sent everything before this offset, since it attached."""
+        """Since it attached, the host was sent everything before this offset."""
         self.stalled: str | None = None
-        """Why nothing can be written to the spool."""
+        """Why the spool can't be written."""
         self.ended = False
-        """The pipe has ended, and all that came is in the spool."""
+        """The pipe has ended and all its output is in the spool."""
 
     # From the pipe to the spool
 
     @property
     def held(self) -> bool:
-        """Whether the pipe is not being read though it has not ended."""
+        """Whether we have stopped reading the pipe before its end."""
         return not self.ended and not self._watch.events
 
     def _read(self) -> bool:
-        """Whether there was anything."""
+        """Read once; returns whether there was anything."""
         try:
             data = os.read(self._watch.descriptor, READ_SIZE)
         except BlockingIOError:
@@ -134,13 +134,13 @@ class ProcessOutput:
         self._watch.want(0 if full or self._unspooled is not None else READ)
 
     def lift_limit(self) -> None:
-        """The process is dead: what remains in its pipe is small and must come out."""
+        """Ignore the limit for a dead process: little is left in its pipe, and must be saved."""
         self._limit_bytes = None
         if not self.ended:
             self._hold_or_read()
 
     def cut(self) -> None:
-        """Someone else keeps the pipe open: read what is there and treat that as the end."""
+        """Another process keeps the pipe open: read what is there and treat it as the end."""
         for _ in range(LAST_READS):
             if self.ended or self._unspooled is not None or not self._read():
                 break
@@ -153,7 +153,7 @@ class ProcessOutput:
         self._on_change()
 
     def abort(self) -> None:
-        """After a fault of ours: this is the end, whatever is left."""
+        """End the output after a fault in the keeper, whatever is left."""
         if self._retry is not None:
             self._retry.cancel()
         self._unspooled = None
@@ -174,23 +174,23 @@ class ProcessOutput:
 
     @property
     def told_all(self) -> bool:
-        """Whether there is a host that was sent everything there will ever be."""
+        """Whether the attached host was sent all output, and no more will come."""
         return self.ended and self._lane is not None and self.sent == self.spool.end
 
     def take(self, offset: int) -> None:
-        """The host has read everything before this offset, so its window moves."""
+        """Move the window: the host has read everything before this offset."""
         self._window_end = max(self._window_end, min(offset, self.sent) + WINDOW_BYTES)
         self._want_to_send()
 
     def acknowledge(self, offset: int) -> None:
-        """The host has committed what is before this offset, and so has taken it."""
+        """Trim the spool: the host has read and committed everything before this offset."""
         self.spool.acknowledge(offset)
         self.take(offset)
         if not self.ended:
             self._hold_or_read()
 
     def _offer_new(self, start: int, data: bytes) -> None:
-        """New output need not be read again if the host is up to date and there is room."""
+        """Send new output directly, without rereading the spool, if the host is up to date and there is room."""
         lane = self._lane
         if lane is None:
             return
@@ -205,7 +205,7 @@ class ProcessOutput:
             self._lane.queue(self)
 
     def offer(self) -> bool:
-        """Send a piece; whether another one is waiting."""
+        """Send a piece; returns whether more is waiting."""
         lane, size = self._lane, min(READ_SIZE, self.spool.end - self.sent, self._window_end - self.sent)
         if lane is None or size <= 0:
             return False

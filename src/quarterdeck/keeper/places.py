@@ -5,13 +5,13 @@
     FOLDER/keepers/            0700
         start.lock             held while a keeper is being started
         NAME/                  one keeper
-            lock               held by the keeper as long as it lives: this, not the socket, says that it does
-            keeper.json        who it is and where its socket is
+            lock               held while the keeper lives: this, not the socket, shows that it does
+            keeper.json        its identity and socket path
             socket             0600
-            log                what it has to say
-            sessions/SESSION.GENERATION/   spools, and how a process ended
+            log                its log
+            sessions/SESSION.GENERATION/   spools and exit statuses
 
-A folder whose lock nobody holds is what a dead keeper left: its spools can be read to their end, then it can go.
+If nobody holds a folder's lock, its keeper is dead: read its spools to the end, then remove it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ ABOUT = "keeper.json"
 SESSIONS = "sessions"
 LOG = "log"
 SOCKET_PATH_LIMIT_BYTES = 100
-"""Linux takes 107 bytes, macOS 103; a folder deeper than that needs its socket elsewhere."""
+"""Linux allows 107 bytes, macOS 103; if the path is longer, the socket goes elsewhere."""
 
 
 class KeeperPlace(NamedTuple):
-    """A keeper, or the remains of one."""
+    """A keeper's folder, running or dead."""
 
     folder: Path
     alive: bool
@@ -45,7 +45,7 @@ class KeeperPlace(NamedTuple):
     version: str
     socket: str
     retired: bool
-    """It starts no more sessions and leaves when its last one does."""
+    """It starts no more sessions and exits after its last one."""
 
     def takes_sessions_of(self, version: str) -> bool:
         """Whether a host of this version may start sessions here."""
@@ -53,7 +53,7 @@ class KeeperPlace(NamedTuple):
 
 
 def private_folder(path: Path) -> Path:
-    """Make this folder, or make sure that nobody else can read it. Raises ``PermissionError``."""
+    """Create this folder, or make sure that nobody else can read it. Raises ``PermissionError``."""
     path.mkdir(0o700, parents=True, exist_ok=True)
     facts = path.stat()
     if facts.st_uid != os.getuid():
@@ -64,7 +64,7 @@ def private_folder(path: Path) -> Path:
 
 
 def find_keepers(folder: Path | str) -> list[KeeperPlace]:
-    """All keepers of this host, also the dead ones."""
+    """List all keepers of this host, including dead ones."""
     keepers = Path(folder) / KEEPERS
     try:
         names = sorted(path for path in keepers.iterdir() if path.is_dir() and not path.name.startswith("."))
@@ -107,7 +107,7 @@ class Claim:
     """A keeper's lock on its own folder."""
 
     def __init__(self, keepers: Path) -> None:
-        """Make the folder, lock it, and only then show it under its name."""
+        """Create the folder, lock it, and only then give it its name."""
         name = os.urandom(4).hex()
         unseen = keepers / f".{name}"
         unseen.mkdir(0o700)
@@ -120,7 +120,7 @@ class Claim:
         save_json(self.folder / ABOUT, about)
 
     def still_ours(self) -> bool:
-        """Whether the folder exists, with our lock in it."""
+        """Whether the folder still exists and contains our lock."""
         try:
             there = (self.folder / LOCK).stat()
         except OSError:
@@ -132,7 +132,7 @@ class Claim:
 
 
 def save_json(path: Path, value: dict[str, Any]) -> None:
-    """Write it as a whole or not at all. Raises ``OSError``."""
+    """Write JSON atomically. Raises ``OSError``."""
     new = path.with_name(f"{path.name}.new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -141,7 +141,7 @@ def save_json(path: Path, value: dict[str, Any]) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove what a keeper has left. Missing files do not matter."""
+    """Remove a keeper's folder. Missing files are ignored."""
     import shutil
 
     shutil.rmtree(folder, ignore_errors=True)

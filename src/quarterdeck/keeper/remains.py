@@ -1,4 +1,4 @@
-"""What a dead keeper left: its spools, to be read to their end before a session is resumed."""
+"""The spools of a dead keeper, to be read to the end before a session is resumed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .stderr_pipe import FILE
 
 
 class LeftSession(msgspec.Struct, frozen=True):
-    """A process that a dead keeper owned. It is dead, too, or will be within seconds."""
+    """A process that a dead keeper owned. It is dead too, or will be within seconds."""
 
     folder: Path
     session: str
     generation: int
     pid: int
-    """0 if there was no room to write it down."""
+    """0 if the disk was too full to record it."""
     first: int
     """The first offset that can be read."""
     end: int
@@ -34,11 +34,11 @@ class LeftSession(msgspec.Struct, frozen=True):
     status: ExitStatus | None
     """How it ended; None if the keeper died first."""
     written: int | None
-    """The last input in its pipe; None if the keeper died first, and then the fate of the last inputs is unknown."""
+    """The last input in its pipe; None if the keeper died first, so we don't know whether the last inputs arrived."""
     stderr_tail: str
 
     def read(self, offset: int, size: int = READ_SIZE) -> bytes:
-        """Up to ``size`` bytes from there on, nothing only at the end."""
+        """Read up to ``size`` bytes at this offset; empty only at the end."""
         for start, path in _segments(self.folder):
             if start <= offset < start + path.stat().st_size:
                 with path.open("rb") as file:
@@ -47,12 +47,12 @@ class LeftSession(msgspec.Struct, frozen=True):
         return b""
 
     def remove(self) -> None:
-        """The host has everything."""
+        """Remove the session's files, once the host has everything."""
         remove_tree(self.folder)
 
 
 def left_sessions(place: KeeperPlace) -> list[LeftSession]:
-    """The sessions of a keeper that is dead. Raises ``ValueError`` for one that lives."""
+    """List a dead keeper's sessions. Raises ``ValueError`` if the keeper is alive."""
     if look_at(place.folder).alive:
         raise ValueError(f"the keeper {place.pid} is alive: connect to it")
     try:
@@ -74,7 +74,7 @@ def _left_in(folder: Path) -> LeftSession | None:
     about, exit_ = _json(folder / ABOUT), _json(folder / EXIT)
     session, _, generation = folder.name.rpartition(".")
     if not session or not generation.isdigit():
-        return None  # none of ours
+        return None  # not one of ours
     segments = list(_segments(folder))
     stderr = b""
     with contextlib.suppress(OSError):

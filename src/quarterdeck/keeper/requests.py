@@ -1,4 +1,4 @@
-"""What a host may ask, each as a method. A request that cannot be served is answered with a code and a sentence."""
+"""The requests of a host, one method each. A request that fails is answered with a code and a sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GENERATION_LIMIT = 2**63
 
 
 class RequestRejected(Exception):  # noqa: N818  # says what happened
-    """A request that is not served, with the code for programs and the sentence for people."""
+    """A rejected request, with a code for programs and a sentence for people."""
 
     def __init__(self, code: str, message: str, **more: Any) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class Requests:
         self._keeper = keeper
         self._last_channel = 0
         self._files: list[PrivateFile] = []
-        """Sent ahead of the command that needs them."""
+        """Files sent ahead of the command that needs them."""
         self._files_bytes = 0
         self._known: dict[str, Callable[[KeeperLink, Reply, dict[str, Any], memoryview], None]] = {
             "list": self._list,
@@ -80,7 +80,7 @@ class Requests:
             reply({"error": "failed", "message": f"The request {name!r} failed: {error!r}"})
 
     def forget(self) -> None:
-        """The host is gone, and with it what it had started."""
+        """Drop a host's unfinished uploads when it is gone."""
         self._files.clear()
         self._files_bytes = 0
 
@@ -90,7 +90,7 @@ class Requests:
         reply({"sessions": [kept.describe() for kept in self._keeper.sessions.values()]})
 
     def _read(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        """A piece of a spool, for a host that cannot attach."""
+        """Read part of a spool, for a host that can't attach."""
         kept = self._kept(request)
         offset = self._offset(kept, request)
         size = max(1, min(int(request.get("size", PART_BYTES)), PART_BYTES))
@@ -98,13 +98,13 @@ class Requests:
         reply({"offset": offset, **kept.describe(), "stderr": kept.stderr_tail}, data)
 
     def _end(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        """Answered when the process and everything it started are gone."""
+        """End a process; answered when it and everything it started are gone."""
         kept = self._kept(request)
         patience = AT_ONCE if request.get("at_once") else EndingGrace.asked_for(request)
         kept.end(patience, lambda: reply(kept.describe()))
 
     def _drop(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        """Answered when nothing is left of it, in memory and on disk."""
+        """Drop a process; answered when nothing is left of it in memory or on disk."""
         kept = self._kept(request)
         if kept.returncode is None:
             raise RequestRejected("running", f"Session {kept.session} is running; end it first.")
@@ -126,7 +126,7 @@ class Requests:
     # For hosts of this version
 
     def _file(self, _: KeeperLink, reply: Reply, request: dict[str, Any], blob: memoryview) -> None:
-        """A private file, or the next part of the one before it."""
+        """Receive a private file, or the next part of one."""
         self._files_bytes += len(blob)
         if self._files_bytes > LIMIT_BYTES:
             self.forget()
@@ -179,7 +179,7 @@ class Requests:
                 channel=self._last_channel,
                 spool_limit_bytes=keeper.settings.spool_limit_bytes,
             )
-        except BaseException:  # it must not stay behind unwatched
+        except BaseException:  # it must not keep running unwatched
             started.undo()
             raise
 
@@ -200,7 +200,7 @@ class Requests:
         reply({})
 
     def _acknowledge(self, _: KeeperLink, reply: Reply, request: dict[str, Any], __: memoryview) -> None:
-        """For a session that is not attached; attached ones have a frame for it."""
+        """Acknowledge output of a session that isn't attached; attached ones use a frame."""
         kept = self._kept(request)
         kept.output.acknowledge(int(request["offset"]))
         reply(kept.describe())
@@ -208,7 +208,7 @@ class Requests:
     # What requests have in common
 
     def _kept(self, request: dict[str, Any]) -> KeptProcess:
-        """The named generation of a session, or its newest."""
+        """Find the given generation of a session, or its newest."""
         session, generation = request["session"], request.get("generation")
         found = [
             kept
@@ -231,7 +231,7 @@ class Requests:
 
 
 def _checked_key(request: dict[str, Any]) -> tuple[str, int]:
-    """Session and generation of a new process. They name a folder, so nothing but plain characters."""
+    """Check the session and generation of a new process: they name a folder, so only plain characters."""
     session, generation = request["session"], request["generation"]
     plain = isinstance(session, str) and session.isascii() and session.replace("-", "").replace("_", "").isalnum()
     if not plain or len(session) > NAME_LIMIT:

@@ -1,4 +1,4 @@
-"""The keeper itself: its sessions, the one host it serves, and when it leaves."""
+"""The keeper itself: its sessions, the one host it serves, and when it exits."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from .settings import KeeperSettings
 logger = logging.getLogger(__name__)
 
 GREETING_S = 5.0
-"""For a peer to say who it is."""
+"""For a peer to identify itself."""
 STRANGERS = 32
-"""Connections that have not: the oldest goes when there are more."""
+"""Limit on unidentified connections; beyond it, the oldest is closed."""
 LOG_LIMIT_BYTES = 1024 * 1024
 FIRST_HOST_S = 20.0
-"""For the host that started it to connect, at least."""
+"""Minimum time for the host that started it to connect."""
 LAST_OUTPUT_S = 3.0
-"""For the output of the last processes to be spooled, when the keeper is stopped."""
+"""For the last output to be spooled when the keeper is stopped."""
 POLL_S = 0.02
 
 
 class Keeper:
-    """Owns processes and their bytes, across the host's death."""
+    """Owns processes and their output, even when the host dies."""
 
     def __init__(self, claim: Claim, settings: KeeperSettings) -> None:
         self.claim = claim
@@ -135,7 +135,7 @@ class Keeper:
         link.send(frames.json_frame(frames.WELCOME, about))
 
     def _host_is_alive(self, host: KeeperLink) -> bool:
-        """A process that the host forked may hold its connection open after its death."""
+        """Check the process itself: a child forked by the host may keep the connection open after its death."""
         return not self.capabilities.proc_files or not host.pid or start_of(host.pid) == self._host_started
 
     def closed(self, link: KeeperLink) -> None:
@@ -171,7 +171,7 @@ class Keeper:
             raise FrameError(f"a frame of unknown kind {kind}")
 
     def _for(self, channel: int, act: Callable[[KeptProcess], None]) -> None:
-        """Act on a session that is attached. One that is not was dropped meanwhile: that is no fault."""
+        """Act on an attached session. If it isn't attached, it was dropped meanwhile, which is fine."""
         kept = self.channels.get(channel)
         if kept is None or not kept.attached:
             return
@@ -209,14 +209,14 @@ class Keeper:
     # The end
 
     def retire(self) -> None:
-        """Start nothing more; leave when the last session does."""
+        """Start no more sessions; exit after the last one."""
         self.retired = True
         with contextlib.suppress(OSError):
             self.publish()
         self.consider_leaving()
 
     def stop(self, then: Callable[[], None] = lambda: None, patience: EndingGrace | None = None) -> None:
-        """End all sessions, then exit. What was not acknowledged stays to be read."""
+        """End all sessions, then exit. Unacknowledged output stays on disk."""
         self.retired = True
         left = len(self.sessions)
 
@@ -233,7 +233,7 @@ class Keeper:
             kept.end(patience or EndingGrace(), one_less)
 
     def _leave_when_finished(self, deadline: float) -> None:
-        """Give the last output its time. A full disk must not keep us forever: whoever stops us wants an end."""
+        """Wait for the last output, but not forever: the disk may be full."""
         if all(kept.finished for kept in self.sessions.values()) or time.monotonic() > deadline:
             self._leave()
         else:

@@ -1,4 +1,4 @@
-"""Settings of a keeper, given when it starts."""
+"""Settings of a keeper, fixed when it starts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple
 from .spool import SEGMENT_BYTES
 
 SPOOL_LIMIT_BYTES = 256 * 1024 * 1024
-"""Unacknowledged at most: four of the longest lines that a client takes."""
+"""Limit on unacknowledged output: four times a client's longest line."""
 
 
 class KeeperSettings(NamedTuple):
     linger_s: float = 60.0
-    """Without sessions and without a host, it leaves after this time."""
+    """Without sessions and a host, it exits after this time."""
     look_s: float = 10.0
-    """Between looks whether its folder is still there."""
+    """Between checks that its folder still exists."""
     spool_limit_bytes: int = SPOOL_LIMIT_BYTES
-    """Of each session; beyond it the process is not read until the host has acknowledged something."""
+    """Per session; above it, the process isn't read until the host acknowledges output."""
     segment_bytes: int = SEGMENT_BYTES
-    """Of each file of a spool."""
+    """Size of each spool file."""

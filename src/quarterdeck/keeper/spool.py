@@ -1,7 +1,7 @@
-"""What a process has written and the host has not committed: files of consecutive bytes, known by their first offset.
+"""Output that the host hasn't committed yet: files of consecutive bytes, named by their first offset.
 
-Every byte has an offset, counted from the start of the process. Bytes are appended at the end and trimmed at the start,
-a whole segment at a time. A written byte is in the kernel's page cache and so survives the death of the keeper.
+Offsets count bytes from the start of the process. Bytes are appended at the end and trimmed at the start, one segment
+at a time. Written bytes are in the kernel's page cache, so they survive the keeper.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 
 SEGMENT_BYTES = 16 * 1024 * 1024
 RENEW_BYTES = 1024 * 1024
-"""A last segment of this size is replaced when all of it is acknowledged: a session that keeps up needs no more."""
+"""A last segment of this size is replaced once it is fully acknowledged, so a host that keeps up needs only one."""
 SUFFIX = ".spool"
 
 
 class _Segment:
-    """One file; open as long as needed, so that it can be read even after someone removed it."""
+    """One file, kept open so that it can be read even after it was removed."""
 
     __slots__ = ("descriptor", "end", "path", "start")
 
@@ -32,7 +32,7 @@ class _Segment:
 
     def remove(self) -> None:
         self.close()
-        with contextlib.suppress(OSError):  # someone else was faster
+        with contextlib.suppress(OSError):  # already removed
             self.path.unlink()
 
 
@@ -40,7 +40,7 @@ class Spool:
     """Append at the end, read anywhere, trim at the start."""
 
     def __init__(self, folder: Path, *, segment_bytes: int = SEGMENT_BYTES) -> None:
-        """In an existing folder without segments. Raises ``OSError``."""
+        """``folder`` must exist and contain no segments. Raises ``OSError``."""
         self._folder = folder
         self._segment_bytes = segment_bytes
         self._segments = [self._new_segment(0)]
@@ -58,7 +58,7 @@ class Spool:
         return self._segments[-1].end
 
     def append(self, data: bytes | memoryview) -> int:
-        """How many of these bytes were taken; fewer than all when the disk is full. Raises ``OSError`` for none."""
+        """Append bytes; returns how many fitted on the disk. Raises ``OSError`` if none did."""
         last = self._segments[-1]
         if last.end - last.start >= self._segment_bytes:
             last = self._new_segment(last.end)
@@ -69,21 +69,21 @@ class Spool:
         return count
 
     def read(self, offset: int, size: int) -> bytes:
-        """Up to ``size`` bytes from there on; fewer where a segment ends. Nothing only at the end, or past trimming."""
+        """Read up to ``size`` bytes at this offset, within one segment. Empty only at the end, or if trimmed."""
         for segment in self._segments:
             if segment.start <= offset < segment.end:
                 return os.pread(segment.descriptor, min(size, segment.end - offset), offset - segment.start)
         return b""
 
     def acknowledge(self, offset: int) -> None:
-        """The host needs nothing before this offset. An older one than before changes nothing."""
+        """Trim: the host needs nothing before this offset. Ignores offsets that were already acknowledged."""
         self.acknowledged = max(self.acknowledged, min(offset, self.end))
         self._trim()
 
     def _trim(self) -> None:
         last = self._segments[-1]
         if self.acknowledged == last.end and last.end - last.start >= RENEW_BYTES:
-            with contextlib.suppress(OSError):  # a full disk: it stays as it is
+            with contextlib.suppress(OSError):  # the disk is full: keep the segment
                 self._segments.append(self._new_segment(last.end))
         while len(self._segments) > 1 and self._segments[0].end <= self.acknowledged:
             self._segments.pop(0).remove()
@@ -92,12 +92,12 @@ class Spool:
         path = segment_path(self._folder, start)
         try:
             return _Segment(path, start)
-        except FileNotFoundError:  # someone removed the folder; what is in it from now on can be read again
+        except FileNotFoundError:  # the folder was removed; what is written from now on can be read again
             self._folder.mkdir(0o700, parents=True, exist_ok=True)
             return _Segment(path, start)
 
     def close(self) -> None:
-        """Close the files; they stay for whoever reads them."""
+        """Close the files; they stay on disk."""
         for segment in self._segments:
             segment.close()
 

@@ -1,4 +1,4 @@
-"""Starting a process: its folder, its spool, its private files, its family. All of it, or nothing."""
+"""Starts a process with its folder, spool, private files and family: all of it, or nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .descriptors import DescriptorLimit
 from .spool import Spool
 
 REAP_S = 1.0
-"""For a killed process to disappear, when its start failed half-way."""
+"""For a killed process to disappear, if its start failed half-way."""
 REAP_POLL_S = 0.001
 
 
@@ -42,7 +42,7 @@ class Started(NamedTuple):
     spool: Spool
 
     def undo(self) -> None:
-        """It cannot be kept: kill it and remove everything."""
+        """Kill the process and remove everything."""
         self.family.kill()
         self.child.close_descriptors()
         deadline = time.monotonic() + REAP_S
@@ -63,7 +63,7 @@ def start_process(
     capabilities: Capabilities,
     descriptors: DescriptorLimit,
 ) -> Started:
-    """Raises ``CLINotFoundError``, ``StartFailed``, ``OSError`` or ``ValueError``, and then leaves nothing."""
+    """Raises ``CLINotFoundError``, ``StartFailed``, ``OSError`` or ``ValueError``, and then leaves nothing behind."""
     with contextlib.ExitStack() as on_failure:
         private = PrivateFiles(owner=_user_id(command.user))
         on_failure.callback(private.remove)
@@ -88,7 +88,7 @@ def start_process(
 
 
 def remove_folder(folder: Path) -> None:
-    """A folder of plain files. It may already be gone."""
+    """Remove a folder of plain files. It may already be gone."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             path.unlink()

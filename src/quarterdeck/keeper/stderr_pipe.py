@@ -1,4 +1,4 @@
-"""What a kept process says on stderr: always read, the last of it kept, in memory and in a file for after our death."""
+"""Reads a kept process's stderr without pause, and keeps its end in memory and in a file that outlives the keeper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "stderr"
 LAST_READS = 16
-"""For the rest in a pipe that someone keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
+"""Reads to empty a pipe that another process keeps open: 1 MiB, the most an unprivileged Linux pipe holds."""
 
 
 class StderrPipe:
@@ -50,7 +50,7 @@ class StderrPipe:
         return self._watch.closed
 
     def _read(self) -> bool:
-        """Whether there was anything."""
+        """Read once; returns whether there was anything."""
         try:
             data = os.read(self._watch.descriptor, TAIL_BYTES)
         except BlockingIOError:
@@ -65,7 +65,7 @@ class StderrPipe:
         return True
 
     def _save(self, data: bytes) -> None:
-        """As far as there is room: nothing else depends on it."""
+        """Save what fits on the disk: nothing depends on it."""
         self._file_bytes += len(data)
         anew = self._file_bytes > 2 * TAIL_BYTES
         if anew:
@@ -80,7 +80,7 @@ class StderrPipe:
                 os.close(descriptor)
 
     def cut(self) -> None:
-        """Someone else keeps the pipe open: read what is there and treat that as the end."""
+        """Another process keeps the pipe open: read what is there and treat it as the end."""
         for _ in range(LAST_READS):
             if self.ended or not self._read():
                 break

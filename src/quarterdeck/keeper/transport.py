@@ -1,7 +1,7 @@
-"""A ``ByteTransport`` whose process belongs to the keeper: it outlives this program and can be attached to.
+"""A ``ByteTransport`` whose process belongs to the keeper: it outlives this program, which can attach to it again.
 
-The receiver sees the same as with a process of its own: bytes, then the end of output, then the exit. If the keeper
-dies, the bytes that it left in the spool are delivered first.
+The receiver sees the same as for a local process: bytes, then the end of output, then the exit. If the keeper dies, the
+bytes in its spool are delivered first.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .starting import PrivateFile
 logger = logging.getLogger(__name__)
 
 KEEPER_DEATH_S = 1.0
-"""For the lock of a keeper whose connection broke to be released: the system does both at its death."""
+"""For the system to release a keeper's lock after its connection broke, if it died."""
 POLL_S = 0.01
 
 
 class KeeperTransport:
-    """One process of one session. Made by ``KeeperClient.start()`` and ``KeeperClient.attach()``."""
+    """One process of one session. Created by ``KeeperClient.start()`` and ``KeeperClient.attach()``."""
 
     def __init__(
         self,
@@ -51,12 +51,12 @@ class KeeperTransport:
         on_stderr_line: Callable[[str], None] | None = None,
         write_limit_bytes: int = WRITE_LIMIT,
     ) -> None:
-        """``durable``: the caller says what it has committed with ``acknowledge()``, and drops the session at its end.
+        """``durable``: the caller acknowledges what it has committed with ``acknowledge()``, and drops the session.
 
-        Otherwise what was delivered counts as acknowledged, and the session is dropped when it has ended.
-        ``on_chunk`` is called with the offsets of the first byte and past the last one, just before the receiver gets
-        them; ``on_written`` with the number of the last input in the pipe; ``on_stalled`` with the reason when the
-        spool cannot be written, and with None when it can again.
+        Otherwise delivered output counts as acknowledged, and the session is dropped when it has ended. ``on_chunk`` is
+        called just before the receiver gets bytes, with their start and end offsets; ``on_written`` with the number of
+        the last input in the pipe; ``on_stalled`` with the reason when the spool can't be written, and with None when
+        it can again.
         """
         self.session = session
         self.generation = generation
@@ -85,7 +85,7 @@ class KeeperTransport:
 
     @property
     def status(self) -> ExitStatus | None:
-        """How it ended; ``None`` while it has not, or where that could not be learned."""
+        """How it ended; ``None`` while it runs, or if unknown."""
         return self._status
 
     @property
@@ -94,17 +94,17 @@ class KeeperTransport:
 
     @property
     def offset(self) -> int:
-        """One past the last byte that the receiver was given."""
+        """One past the last byte delivered to the receiver."""
         return 0 if self._delivery is None else self._delivery.offset
 
     @property
     def waiting_bytes(self) -> int:
-        """Here, and not given to the receiver because it is paused."""
+        """Bytes not yet delivered, because the receiver is paused."""
         return 0 if self._delivery is None else self._delivery.waiting_bytes
 
     @property
     def last_input(self) -> int:
-        """The number of the last input that the keeper has, or that this transport has taken since."""
+        """The number of the last input that the keeper or this transport has accepted."""
         return 0 if self._input is None else self._input.last
 
     @property
@@ -117,7 +117,7 @@ class KeeperTransport:
     async def start(self, receiver: Receiver) -> None:
         """Start the process, or attach to it.
 
-        Raises ``CLINotFoundError`` or ``StartFailed`` as for a process of one's own, and ``KeeperError``.
+        Raises ``CLINotFoundError`` or ``StartFailed``, as for a local process, and ``KeeperError``.
         """
         if self._used or self._closing:
             raise TransportClosed("This transport was already started or closed; create a new one.")
@@ -141,7 +141,7 @@ class KeeperTransport:
             raise
 
     def _undo(self, *, started: bool) -> None:
-        """The answer did not come in time, and may still come: nothing that was requested may be left behind."""
+        """Undo a request that timed out: its answer may still come, and must leave nothing behind."""
         key: dict[str, Any] = {"session": self.session, "generation": self.generation}
         if started:
             drop = partial(self._client.request_soon, "drop", **key)
@@ -150,7 +150,7 @@ class KeeperTransport:
             self._client.request_soon("detach", **key)
 
     def _attached(self, reply: dict[str, Any]) -> None:
-        """What the keeper says of it; called before anything of its output."""
+        """Apply the keeper's description of the process. Called before any of its output."""
         self.generation, self._pid, self._channel = reply["generation"], reply["pid"], reply["channel"]
         self._delivery = Delivery(
             self._loop,
@@ -183,7 +183,7 @@ class KeeperTransport:
         self.send(data)
 
     def send(self, data: bytes) -> int:
-        """As ``write()``; returns the number of the last line. Each line has one; so has a rest without an end."""
+        """Like ``write()``, but returns the number of the last line. An unfinished last line has a number too."""
         if self._input is None:
             raise TransportClosed("Not started yet: await start() first.")
         return self._input.write(data)
@@ -193,7 +193,7 @@ class KeeperTransport:
             await self._input.drain()
 
     def close_input(self) -> None:
-        """End-of-file, as a numbered input."""
+        """Send end-of-file as a numbered input."""
         if self._input is not None:
             self._input.finish()
 
@@ -229,7 +229,7 @@ class KeeperTransport:
         self._client.send([frames.number_frame(kind, self._channel, offset)])
 
     def acknowledge(self, offset: int) -> None:
-        """Everything before this offset is committed: the keeper may forget it."""
+        """Tell the keeper that everything before this offset is committed and can be removed."""
         self._client.send([frames.number_frame(frames.ACKNOWLEDGE, self._channel, offset)])
 
     def pause_reading(self) -> None:
@@ -300,10 +300,10 @@ class KeeperTransport:
         return self._status or ExitStatus()
 
     async def close(self, grace: Grace = DEFAULT_GRACE) -> ExitStatus:
-        """End the process and all it started, as ``ProcessTransport`` does; the keeper takes the steps.
+        """End the process and everything it started, like ``ProcessTransport``; the keeper performs the steps.
 
-        What a paused receiver has not read by now is not delivered, and a process that keeps flooding it is not given
-        the whole time to end by itself. A cancelled close kills.
+        Output that a paused receiver hasn't read isn't delivered, and a process that keeps flooding is terminated
+        early. If cancelled, kills.
         """
         if self._delivery is None:
             self._closing = True
@@ -330,11 +330,11 @@ class KeeperTransport:
             self._status = ended.status
         except KeeperUnavailable:
             logger.error("the keeper did not end process %s in time", self.pid)
-        except KeeperError:  # it is gone, or another host has it: either reports what it can
+        except KeeperError:  # the keeper is gone, or another host uses it: both are reported elsewhere
             logger.debug("process %s could not be asked to end", self.pid, exc_info=True)
 
     def _cut(self) -> None:
-        """The last output does not come in time: that is the end here. It stays in the spool."""
+        """Give up on the last output, which is late. It stays in the spool."""
         self._stop_delivery()
         self._tell_exit()
 
@@ -343,7 +343,7 @@ class KeeperTransport:
             self._delivery.stop()
 
     def abandon(self) -> None:
-        """Kill the process and all it started. The keeper does it; this does not wait for it."""
+        """Tell the keeper to kill the process and everything it started, without waiting."""
         self._closing = True
         if self._delivery is not None and not self._exit_told:
             self._ask_to_end(at_once=True)
@@ -354,7 +354,7 @@ class KeeperTransport:
         self._client.request_soon("end", session=self.session, generation=self.generation, **how)
 
     def detach(self) -> None:
-        """Leave the process running and hear nothing more from it; the receiver is not notified."""
+        """Leave the process running and stop delivery; the receiver isn't notified."""
         if self._input is not None and not self._exit_told:
             self._closing = self._exit_told = True
             self._stop_delivery()
@@ -366,8 +366,7 @@ class KeeperTransport:
     # Without a keeper
 
     def keeper_lost(self) -> None:
-        """Called by the client: the connection is gone. If the keeper is dead, what it left in the spool
-        comes first."""
+        """Called by the client when the connection is lost. If the keeper is dead, its spool is delivered first."""
         self._close_input_pipe()
         if self._client.keeper_may_have_died:
             self._look_for_rest(self._loop.time() + KEEPER_DEATH_S)
@@ -386,14 +385,14 @@ class KeeperTransport:
         self._no_more_output()
 
     def _take_over_from(self, left: LeftSession) -> None:
-        """Everything that the dead keeper had is delivered; what it knew of the end is all there is to know."""
+        """Deliver everything the dead keeper had; its record of the exit is all we can learn."""
         self._status = self._status or left.status
         self._last_words = left.stderr_tail
         if not self.durable:
             left.remove()
 
     def disown(self) -> None:
-        """For the client, in a forked child: the session is the parent's."""
+        """Called by the client in a forked child: the session is the parent's."""
         self._closing = self._exit_told = True
         if self._input is not None:
             self._input.closed = True
