@@ -1,9 +1,10 @@
-"""A host elsewhere as if it were here: ``RemoteHost`` has the methods of ``Host``, and its sessions are sessions.
+"""Use a host elsewhere like a local one: ``RemoteHost`` has the methods of ``Host``, and its sessions are ``Session``
+objects.
 
 >>> async with RemoteHost("https://build.example:8787") as host:   # doctest: +SKIP
 ...     print((await host.list_sessions(ListSessions())).sessions)
 
-One WebSocket carries everything, and is opened again when it is cut: calls are answered once, streams go on after
+One WebSocket carries everything and reconnects automatically: each call takes effect once, and streams continue after
 their cursor.
 """
 

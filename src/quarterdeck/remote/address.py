@@ -1,7 +1,7 @@
-"""Where a host is and how to be let in: a URL or a Unix socket, and a token.
+"""Where a host is and how to authenticate: a URL or a Unix socket, and a token.
 
-A token is the one that is given, that of ``QUARTERDECK_TOKEN``, or, for a Unix socket, the one beside it. As the last
-may do everything, it goes to its socket alone: a URL may be anybody's, also on this machine.
+The token is the one passed in, ``QUARTERDECK_TOKEN`` or, for a Unix socket, the one stored next to it. The stored token
+has every permission, so it is sent only to its own socket: a URL may be anyone's, even on this machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SOCKET_FILE, TOKEN_FILE = "host.sock", "token"
 MESSAGE_LIMIT_BYTES = 256 * 1024 * 1024
-"""Of what the host sends at once: a row of the log has 64 MiB at most, and JSON makes it longer."""
+"""Maximum size of one message from the host: a log row has at most 64 MiB, and JSON makes it longer."""
 CA_VARIABLE = "QUARTERDECK_CA_FILE"
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
@@ -33,13 +33,13 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
     """A host to connect to."""
 
     shown: str
-    """As messages name it."""
+    """The name used in messages."""
     url: str
-    """Of its WebSocket; with ``unix``, only the path counts."""
+    """URL of its WebSocket; with ``unix``, only the path matters."""
     token: str
     unix: Path | None = None
     tls: ssl.SSLContext | None = None
-    """For a host whose certificate the system does not trust."""
+    """For a host whose certificate the system doesn't trust."""
 
     @classmethod
     def find(
@@ -48,8 +48,8 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         token: str | None = None,
         ca_file: str | os.PathLike[str] | None = None,
     ) -> Address:
-        """From what was given, the environment (``QUARTERDECK_HOST``, ``_TOKEN``, ``_CA_FILE``), or the user's state
-        folder.
+        """Find a host from the arguments, the environment (``QUARTERDECK_HOST``, ``_TOKEN``, ``_CA_FILE``), or the
+        user's state folder.
 
         ``host`` is a URL, a Unix socket (``unix:/run/host.sock``, or its path) or a state folder.
         """
@@ -82,7 +82,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
         return self.unix is not None or _is_loopback(urlsplit(self.url).hostname or "")
 
     async def connect(self, limit_s: float, tls: ssl.SSLContext | None = None) -> ClientConnection:
-        """Raises what ``websockets`` and the system raise."""
+        """Connect. Raises the errors of ``websockets`` and the system."""
         try:
             from websockets.asyncio.client import connect, unix_connect
         except ModuleNotFoundError as error:
@@ -97,7 +97,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True):
             "max_size": MESSAGE_LIMIT_BYTES,
             "open_timeout": limit_s,
             "close_timeout": 1.0,
-            "ping_interval": None,  # the host says something every few seconds: silence tells as much
+            "ping_interval": None,  # not needed: the host sends something every few seconds
         }
         if self.unix is not None:
             return await unix_connect(str(self.unix), self.url, **settings)
@@ -116,7 +116,7 @@ def _is_loopback(name: str) -> bool:
 
 
 def _trusting(ca_file: str | os.PathLike[str]) -> ssl.SSLContext:
-    """Trusts these certificates, and those that the system trusts."""
+    """Trust these certificates in addition to the system's."""
     context = ssl.create_default_context()
     try:
         context.load_verify_locations(ca_file)

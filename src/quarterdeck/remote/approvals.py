@@ -1,7 +1,7 @@
-"""Approvals as they change, over connections that break: the list, then the host's changes after its position.
+"""Streams approvals across reconnects: first the list, then the host's changes after its position.
 
-The host's own stream of approvals has no cursor. Its stream of all changes has one, so that nothing is lost or reported
-twice between two connections.
+The host's approval stream has no cursor. Its stream of all changes does, so nothing is lost or reported twice when we
+reconnect.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from quarterdeck.host.requests import ListApprovals, OfApproval, OfSession, Watc
 from quarterdeck.host.resources import Approval
 
 OPEN = ("pending", "decided", "delivered")
-"""States that are not the last one."""
+"""States that aren't final."""
 
 if TYPE_CHECKING:
     from .remote_host import RemoteHost
@@ -51,7 +51,7 @@ async def watched_approvals(host: RemoteHost, request: ListApprovals) -> AsyncGe
 async def _listed(
     host: RemoteHost, request: ListApprovals, known: dict[str, Approval]
 ) -> AsyncGenerator[Approval, None]:
-    """The requested approvals, and the outcome of those reported before."""
+    """List the requested approvals, and the outcome of those reported before."""
     seen: set[str] = set()
     page = request
     while True:

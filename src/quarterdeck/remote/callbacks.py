@@ -17,7 +17,7 @@ from .remote_host import RemoteHost
 logger = logging.getLogger("quarterdeck.remote")
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[dict[str, Any]]]
-"""Asks the session as Claude Code would: a subtype and its fields. Raises ``RefusedError``."""
+"""Sends the session a request as Claude Code would: a subtype and its fields. Raises ``RefusedError``."""
 
 
 class RefusedError(Exception):
@@ -25,7 +25,7 @@ class RefusedError(Exception):
 
 
 class CallbackServer:
-    """Answers the calls of one session until cancelled. A call that arrives twice is made once."""
+    """Answers the calls of one session until cancelled. A call that arrives twice runs once."""
 
     def __init__(self, host: RemoteHost, session_id: str, hooks: list[str], ask: Ask) -> None:
         self._host = host
@@ -66,7 +66,7 @@ class CallbackServer:
         try:
             await self._host.answer_callback(request)
         except HostError as error:
-            if error.code == "invalid" and "result" in answer:  # or the call would wait until its time is over
+            if error.code == "invalid" and "result" in answer:  # otherwise the call would wait for its timeout
                 logger.error("The host refused the answer of a %s: %s", call.kind, error)
                 failed = AnswerCallback(session_id=self._session_id, call_id=call.call_id, error=str(error))
                 await self._host.answer_callback(failed)

@@ -1,4 +1,4 @@
-"""Control requests of a session → operations of the host, which has a typed one for most of them."""
+"""Maps a session's control requests to operations of the host, which has a typed one for most of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Fields = Mapping[str, Any]
 
 
 async def control(host: RemoteHost, session_id: str, subtype: str, fields: Fields) -> dict[str, Any]:
-    """What Claude Code would answer. Raises ``HostError``."""
+    """Return the answer that Claude Code would give. Raises ``HostError``."""
     operation = TYPED.get(subtype)
     if operation is not None:
         return await operation(host, session_id, fields)
@@ -25,7 +25,7 @@ async def control(host: RemoteHost, session_id: str, subtype: str, fields: Field
 
 
 async def _interrupt(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    """Prompts for later wait at the host: those that Claude Code would drop are withdrawn there."""
+    """Interrupt the turn, and withdraw the prompts queued at the host that Claude Code would drop."""
     of_session = takes.OfSession(session_id=session_id)
     waiting = [prompt.id for prompt in (await host.list_prompts(of_session)).prompts]
     cancelled = [
@@ -178,4 +178,4 @@ TYPED: Mapping[str, Callable[[RemoteHost, str, Fields], Awaitable[dict[str, Any]
     "get_workspace_diff": _diff,
     "fork_conversation": _fork,
 }
-"""Every subtype for which the host insists on its own operation: compared with the host's list by a test."""
+"""Subtypes for which the host requires its own operation. A test compares them with the host's list."""

@@ -1,4 +1,4 @@
-"""A callback's answer to Claude Code → a decision for the host."""
+"""Converts a callback's answer for Claude Code to a decision for the host."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from quarterdeck.host.resources import Approval, ApprovalKind, GrantScope
 logger = logging.getLogger("quarterdeck.remote")
 
 _SCOPES: Mapping[str, GrantScope] = {"userSettings": "user", "projectSettings": "project", "localSettings": "project"}
-"""Where a rule is kept; anywhere else it holds for the session."""
+"""Where a rule is stored; any other destination means this session only."""
 
 
 def has_callback(options: ClaudeAgentOptions, kind: ApprovalKind) -> bool:
-    """Whether the program decides this kind of question. If not, it is left to people."""
+    """Whether the program decides this kind of request. If not, a person does."""
     match kind:
         case "permission":
             return options.can_use_tool is not None
@@ -32,7 +32,7 @@ def has_callback(options: ClaudeAgentOptions, kind: ApprovalKind) -> bool:
 
 
 def decision_of(approval: Approval, answer: Mapping[str, Any]) -> Decision:
-    """From the answer as it would be sent to Claude Code."""
+    """Convert the answer that would be sent to Claude Code."""
     if approval.kind == "elicitation":
         if answer.get("action") != "accept":
             return Decision(decision="deny")
@@ -62,7 +62,7 @@ def _denied(approval: Approval, answer: Mapping[str, Any]) -> Decision:
 
 
 def _updates(updates: Any) -> tuple[str | None, Remember | None]:
-    """A host takes a new mode and one rule with a decision; the rest of the updates is for people to make there."""
+    """A host accepts a new mode and one rule with a decision; people make other updates there."""
     mode: str | None = None
     remember: Remember | None = None
     for update in updates:

@@ -1,4 +1,4 @@
-"""Requests as WebSocket messages, and answers as the host's resources and events."""
+"""Encodes requests as WebSocket messages, and decodes answers to the host's resources and events."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .subscriptions import Told
 
 
 def message_for(operation: Operation, request: Request) -> dict[str, Any]:
-    """The operation by its name, with the fields of its route side by side."""
+    """Build a message: the operation's name, with all fields at one level."""
     if not isinstance(request, operation.takes):
         raise TypeError(f"{operation.name} takes {operation.takes.__name__}, not {type(request).__name__}")
     fields: dict[str, Any] = msgspec.to_builtins(request)
@@ -31,12 +31,12 @@ def message_for(operation: Operation, request: Request) -> dict[str, Any]:
 
 
 def from_here(folder: str) -> str:
-    """Relative to where this program is, as for a session in it; ``~`` is the host's."""
+    """Resolve a path against this program's folder, as for a local session; ``~`` is the host's home."""
     return folder if folder.startswith("~") else str(Path(folder).absolute())
 
 
 def result_of(operation: Operation, written: msgspec.Raw) -> Any:
-    """What the operation returns, of the same type as that of a host in this program."""
+    """Decode the operation's result to the same type that a local host returns."""
     if operation.returns is Details:
         return Details(details=msgspec.json.decode(written))
     if operation.returns is Exported:
@@ -50,7 +50,7 @@ def result_of(operation: Operation, written: msgspec.Raw) -> Any:
 
 
 def item_of(told: Told) -> Any:
-    """An item of a stream."""
+    """Decode an item of a stream."""
     kind, written = told
     match kind:
         case "frame":
@@ -100,7 +100,7 @@ def _frame(read: _Frame) -> Frame:
 
 
 def _events(written: msgspec.Raw) -> list[Any]:
-    """Events of a newer host that this version does not know stay as they are written."""
+    """Decode events. Those of a newer host that this version doesn't know stay raw."""
     try:
         return _events_decoder.decode(written)
     except msgspec.ValidationError:

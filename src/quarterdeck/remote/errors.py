@@ -9,7 +9,7 @@ import msgspec
 from quarterdeck.host.errors import HostError
 
 _TOLD = frozenset({"op", "ref", "type", "title", "status", "detail", "code", "hint"})
-"""Fields of a problem that ``HostError`` has itself, or does not need."""
+"""Fields of a problem document that ``HostError`` has itself or doesn't need."""
 
 
 class HostUnreachable(HostError):  # noqa: N818  # as the other errors are named
@@ -20,7 +20,7 @@ class HostUnreachable(HostError):  # noqa: N818  # as the other errors are named
 
 
 def error_of(problem: bytes | bytearray | msgspec.Raw) -> HostError | None:
-    """The host's error as it was raised there; None if this is no problem document."""
+    """Decode the host's error; None if this isn't a problem document."""
     try:
         told: Any = msgspec.json.decode(problem)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

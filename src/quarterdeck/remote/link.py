@@ -24,14 +24,14 @@ from .subscriptions import Behind, Head, Subscription
 State: TypeAlias = Literal["closed", "connecting", "connected", "reconnecting", "lost"]
 
 SENDING_S = 30.0
-"""A network that takes nothing for this long is cut off."""
+"""Disconnect if the network accepts nothing for this long."""
 QUIET_BEATS = 2.5
 """A host counts as gone after this many missed heartbeats."""
 HEARTBEAT_S = 15.0
-"""Until the host says what its own is."""
+"""Assumed until the host announces its own interval."""
 UNAUTHENTICATED, TOO_LARGE = 1008, 1009
 PASSING = frozenset({"shutting_down", "unavailable", "rate_limited"})
-"""Codes for refusals that may be temporary."""
+"""Error codes that may be temporary."""
 
 
 class Patience(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,16 +40,16 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     connect_s: float = 10.0
     """One attempt to connect."""
     give_up_s: float = 60.0
-    """For all attempts since the last message from the host."""
+    """For all attempts, since the last message from the host."""
     first_wait_s: float = 0.1
-    """Between two attempts, doubled each time."""
+    """Before the second attempt; doubles each time."""
     longest_wait_s: float = 5.0
     answer_s: float = 120.0
-    """From a question to its answer, with all reconnecting between."""
+    """From a request to its answer, including reconnects."""
 
 
 class _PendingCall(msgspec.Struct):
-    """Something the host has not answered yet."""
+    """A request that the host hasn't answered yet."""
 
     text: bytes
     answer: asyncio.Future[msgspec.Raw]
@@ -74,26 +74,26 @@ class Link:
         self._on_behind = on_behind
         self.state: State = "closed"
         self.connections = 0
-        """How often it was connected."""
+        """Number of connections made so far."""
         self._refs = 0
         self._asked: dict[int, _PendingCall] = {}
         self._subscriptions: dict[int, Subscription] = {}
         self._behind: dict[int, Subscription] = {}
-        """Those that were left until their readers have caught up."""
+        """Subscriptions dropped until their readers catch up."""
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()
         self._running: asyncio.Task[None] | None = None
         self._heard_at = 0.0
         self._heartbeat_s = HEARTBEAT_S
         self._wait_s = patience.first_wait_s
         self._over: HostError | None = None
-        """Why the host ends the connection, in its own words."""
+        """The host's reason for ending the connection."""
         self._opened: asyncio.Future[None] | None = None
         self._closed = False
 
     # For those who use it
 
     async def open(self) -> None:
-        """Connect. Raises ``HostError``: what the host refuses, or that it cannot be reached."""
+        """Connect. Raises ``HostError`` if the host refuses or can't be reached."""
         self._start()
         if self.state != "connected":
             self._opened = asyncio.get_running_loop().create_future()
@@ -107,7 +107,7 @@ class Link:
             await asyncio.gather(self._running, return_exceptions=True)
 
     async def ask(self, message: dict[str, Any], *, limit_s: float | None) -> msgspec.Raw:
-        """The result, as JSON. Raises ``HostError``."""
+        """Send a request; returns the result as JSON. Raises ``HostError``."""
         self._start()
         ref = self._new_ref()
         text = msgspec.json.encode({**message, "ref": ref})
@@ -124,7 +124,7 @@ class Link:
             self._asked.pop(ref, None)
 
     def subscribe(self, subscription: Subscription) -> None:
-        """Begin, or continue, after the subscription's cursor."""
+        """Start or continue a subscription after its cursor."""
         self._start()
         self._forget(subscription)
         if self._behind.pop(subscription.ref, None) is not None:
@@ -156,7 +156,7 @@ class Link:
     # Its life
 
     def _start(self) -> None:
-        """Even after giving up: the host may be back."""
+        """Start connecting, even after giving up: the host may be back."""
         if self._closed:
             raise HostError("unavailable", "The connection to the host was closed.", hint="Open a new one.")
         if self._running is None or self._running.done():
@@ -180,7 +180,7 @@ class Link:
             raise
 
     def _give_up(self, error: HostError, state: State) -> None:
-        """Everyone who waits gets the reason."""
+        """Fail everything that waits, with the reason."""
         asked, self._asked = self._asked, {}
         for one in asked.values():
             if not one.answer.done():
@@ -199,7 +199,7 @@ class Link:
                 self._on_state(state)
 
     async def _connected(self) -> Any:
-        """A connection, after as many attempts as needed. Raises ``HostError`` when retrying is pointless."""
+        """Connect, with as many attempts as needed. Raises ``HostError`` if retrying is pointless."""
         from websockets.exceptions import InvalidHandshake, InvalidStatus
 
         self._is("reconnecting" if self.connections else "connecting")
@@ -232,14 +232,14 @@ class Link:
             await self._pause()
 
     async def _pause(self) -> None:
-        """A little longer each time, and not in step with other clients."""
+        """Back off exponentially, with jitter."""
         await asyncio.sleep(self._wait_s * random.uniform(0.5, 1.0))  # noqa: S311
         self._wait_s = min(self._wait_s * 2, self._patience.longest_wait_s)
 
     # One connection
 
     async def _use(self, socket: Any) -> None:
-        """Until it is cut."""
+        """Use one connection until it breaks."""
         from websockets.exceptions import ConnectionClosed
 
         self._outgoing = asyncio.Queue()
@@ -265,7 +265,7 @@ class Link:
         await self._pause()
 
     def _refuse_largest(self) -> None:
-        """The host took a message for too large: asked again, it would cut the connection again."""
+        """Fail the largest call: the host closed the connection because a message was too large, and would again."""
         largest = max(self._asked.values(), key=lambda one: len(one.text), default=None)
         if largest is not None and not largest.answer.done():
             largest.answer.set_exception(

@@ -1,7 +1,7 @@
-"""Claude Code's output, as a session reads it: complete messages, and complete text.
+"""Claude Code's output as a session reads it: complete messages and complete text.
 
-Deltas are live only. A stream that is cut misses some, so when their message is complete, one more delta carries the
-missing text: a program that shows text as it comes shows all of it, once.
+Deltas are sent live only, so a reconnect misses some. When their message is complete, one more delta carries the
+missing text, and a program that prints deltas prints everything once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 NOT_MESSAGES = frozenset({"control_request", "control_response", "control_cancel_request", "keep_alive"})
-"""What is between Claude Code and the host."""
+"""Lines exchanged between Claude Code and the host only."""
 
 
 class _Line(msgspec.Struct):
@@ -30,24 +30,24 @@ class _Said(msgspec.Struct):
 
 
 class OutputLines:
-    """Decides about one line after another."""
+    """Filters lines for the session."""
 
     def __init__(self, *, deltas: bool) -> None:
         """``deltas``: whether the session wants them."""
         self._deltas = deltas
         self._streamed = ""
-        """The text of the block that is being streamed, as far as it was shown."""
+        """The text of the current block that was streamed so far."""
         self._is_cut = False
-        """Parts of this block were missed: those that follow would not fit."""
+        """Deltas of this block were missed, so later ones don't fit."""
         self.requests: dict[str, bytes] = {}
-        """Claude Code's requests by id."""
+        """Claude Code's requests by ID."""
 
     def cut(self) -> None:
-        """Deltas may have been missed."""
+        """Note that deltas may have been missed."""
         self._is_cut = True
 
     def lines(self, line: str) -> list[bytes]:
-        """What the session is to read of this line."""
+        """Return what the session should read of this line."""
         written = line.encode()
         try:
             head = _decoder.decode(written)
@@ -59,13 +59,13 @@ class OutputLines:
         if head.type == "control_request" and head.request_id is not None:
             self.requests[head.request_id] = written
         if head.type in NOT_MESSAGES or (head.status == "requesting" and not self._deltas):
-            return []  # the host asks for deltas, and this comes with them
+            return []  # the CLI sends this only because the host asked for deltas
         if head.type == "assistant" and head.parent_tool_use_id is None and (self._streamed or self._is_cut):
             return [*self._rest(head), written]
         return [written]
 
     def _stream(self, head: _Line) -> bool:
-        """Whether the event continues what was shown."""
+        """Whether the event continues the streamed text."""
         if head.parent_tool_use_id is not None or head.event is None:
             return True
         match head.event:
@@ -78,7 +78,7 @@ class OutputLines:
         return True
 
     def _rest(self, head: _Line) -> list[bytes]:
-        """The delta that completes the text of the block."""
+        """Return the delta that completes the block's text."""
         said = msgspec.json.decode(head.message, type=_Said | None)
         content = [] if said is None or isinstance(said.content, str) else said.content
         whole = "".join(str(block.get("text", "")) for block in content if block.get("type") == "text")

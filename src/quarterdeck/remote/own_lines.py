@@ -1,4 +1,4 @@
-"""Lines of the session that Claude Code did not write: the transport says them in its place, or reads them."""
+"""Lines that Claude Code didn't write: the transport writes or reads them in its place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Asked(msgspec.Struct):
 
 
 def tool_call(written: bytes) -> str | None:
-    """The call that a request is about, if it is about one."""
+    """The tool call that a request concerns, if any."""
     try:
         return msgspec.json.decode(written, type=_Asked).request.tool_use_id
     except msgspec.MsgspecError:
@@ -33,7 +33,7 @@ class _Sent(msgspec.Struct):
 
 
 def prompt_of_others(line: str, own: Collection[str]) -> bytes | None:
-    """Someone else's prompt to the session, in the form in which Claude Code reports prompts that are not ours."""
+    """Another client's prompt, in the form that Claude Code uses to report prompts from elsewhere."""
     try:
         head = msgspec.json.decode(line, type=_Sent)
         if head.type != "user" or head.uuid in own:
@@ -45,7 +45,7 @@ def prompt_of_others(line: str, own: Collection[str]) -> bytes | None:
 
 
 def failed_result(prompt_id: str | None, why: str) -> bytes:
-    """The end of a turn that never began, with the reason."""
+    """The result of a turn that never started, with the reason."""
     result = {
         "type": "result",
         "subtype": "error_during_execution",
@@ -66,12 +66,12 @@ def failed_result(prompt_id: str | None, why: str) -> bytes:
 
 
 def lifecycle(prompt_id: str, state: str) -> bytes:
-    """What Claude Code would say of a prompt, if it and not the host kept the queue."""
+    """The lifecycle message that Claude Code would send for a prompt queued at the host."""
     told = {"type": "command_lifecycle", "command_uuid": prompt_id, "state": state, "uuid": new_id(), "session_id": ""}
     return msgspec.json.encode(told) + b"\n"
 
 
 def gap(event: Gap) -> bytes:
-    """Part of the log is missing here: the reason, and where it goes on."""
+    """Marks a missing part of the log: the reason, and where it continues."""
     told = {**msgspec.to_builtins(event), "type": "system", "subtype": "gap", "session_id": "", "uuid": new_id()}
     return msgspec.json.encode(told) + b"\n"

@@ -39,13 +39,13 @@ class RemoteHost(RemoteOperations):
     ) -> None:
         """
         Args:
-            host: A URL, a Unix socket or a state folder; without it, ``QUARTERDECK_HOST`` or the user's own host.
-            token: Without it, ``QUARTERDECK_TOKEN`` or, for a host on this machine, the one in its state folder.
-            ca_file: Certificates to trust beside the system's, as PEM; without it, ``QUARTERDECK_CA_FILE``.
-            tls: For more than that, for example a certificate of the client.
-            patience: How long things may take.
-            on_state: Told when the connection is made, lost, made again, or given up.
-            on_behind: Told when the reader of a stream has fallen behind, and when it has caught up.
+            host: A URL, a Unix socket or a state folder. Default: ``QUARTERDECK_HOST`` or the user's own host.
+            token: Default: ``QUARTERDECK_TOKEN`` or, for a host on this machine, the one in its state folder.
+            ca_file: PEM certificates to trust in addition to the system's. Default: ``QUARTERDECK_CA_FILE``.
+            tls: For other TLS settings, e.g. a client certificate.
+            patience: Timeouts.
+            on_state: Called when the connection is made, lost, restored, or given up.
+            on_behind: Called when the reader of a stream falls behind, and when it has caught up.
         """
         self.address = Address.find(host, token, ca_file)
         self._patience = patience or Patience()
@@ -74,12 +74,12 @@ class RemoteHost(RemoteOperations):
 
     @property
     def state(self) -> State:
-        """Of the connection."""
+        """The state of the connection."""
         return self._link.state
 
     @property
     def behind(self) -> list[Behind]:
-        """The streams whose readers are so slow that the rest waits at the host."""
+        """Streams whose readers are so slow that the rest waits at the host."""
         return self._link.behind()
 
     async def _call(self, name: str, request: takes.Request, key: str | None = None) -> Any:
@@ -121,7 +121,7 @@ class RemoteHost(RemoteOperations):
         return self._follow("watch_session", SessionSubscription(message))
 
     def watch_host(self, request: takes.WatchHost) -> AsyncGenerator[returns.Details, None]:
-        """Stream changes of sessions and approvals from a position on. After a ``gap``, fetch the lists again."""
+        """Stream changes of sessions and approvals after a position. After a ``gap``, fetch the lists again."""
         return self._follow("watch_host", HostSubscription(message_for(OPERATIONS["watch_host"], request)))
 
     def watch_approvals(self, request: takes.ListApprovals) -> AsyncGenerator[returns.Approval, None]:

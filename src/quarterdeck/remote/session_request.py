@@ -1,4 +1,4 @@
-"""A session's options and handshake → what a host is asked for, and which callbacks stay with this program."""
+"""Converts a session's options and handshake to a request for the host, and the callbacks that stay in this program."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ HERE = frozenset(
         *("retry", "tracing", "stderr", "debug_stderr", "include_partial_messages", "session_state_events"),
     }
 )
-"""Options that this program keeps to itself."""
+"""Options that stay in this program."""
 FIELDS = frozenset({"cwd", "cli_path", "model", "permission_mode", "resume", "fork_session", "mcp_servers"})
-"""Options that are fields of the request, or partly ours."""
+"""Options that become fields of the request, at least in part."""
 ONLY_LOCAL = frozenset(
     {"session_store", "session_store_flush", "load_timeout_ms", "spawn_claude_code_process", "resume_session_at"}
 )
-"""Options that make no sense for a process that is not ours."""
+"""Options that apply only to a local process."""
 
 TOOL_DEADLINE_S = 3600.0
-"""For hooks and tools without a timeout: a local one has no limit, and this program is rarely away for so long."""
+"""For hooks and tools without a timeout. Local ones have no limit, and this program is rarely away for so long."""
 
 
 def session_request(
     options: ClaudeAgentOptions, handshake: InitializeRequest, *, detached_s: float | None = None
 ) -> CreateSession:
-    """Raises ``HostError`` for an option that only a local session can have.
+    """Build the request. Raises ``HostError`` for an option that only a local session can have.
 
-    ``detached_s``: how long callbacks wait while this program is not connected.
+    ``detached_s``: how long callbacks wait while this program isn't connected.
     """
     servers = options.mcp_servers
     if isinstance(servers, dict):
@@ -55,7 +55,7 @@ def session_request(
                 "invalid", f"The option {field.name} works only with local sessions.", field=f"options.{field.name}"
             )
         more[field.name] = _as_json(value)
-    more.setdefault("system_prompt", None)  # a program's session has none of its own, a host's has Claude Code's
+    more.setdefault("system_prompt", None)  # a program's default; the host's is Claude Code's
     return CreateSession(
         cwd=from_here(os.fspath(options.cwd or "")),
         agent=_agent(options.cli_path),
@@ -69,7 +69,7 @@ def session_request(
 
 
 def hook_ids(handshake: InitializeRequest) -> list[str]:
-    """The ids of the hooks, in the order in which they are declared."""
+    """The IDs of the hooks, in the order of their declaration."""
     matchers = [one for named in (handshake.hooks or {}).values() for one in named]
     return [callback for matcher in matchers for callback in matcher.hook_callback_ids]
 
@@ -133,7 +133,7 @@ def _is_default(field: Field[Any], value: Any) -> bool:
 
 
 def _as_json(value: Any) -> Any:
-    """As it would be in a file: paths as text, definitions as objects."""
+    """Convert to JSON as in a file: paths as strings, definitions as objects."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if is_dataclass(value) and not isinstance(value, type):

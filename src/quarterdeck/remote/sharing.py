@@ -1,4 +1,4 @@
-"""One connection for all sessions of a program with the same host: opened with the first, closed with the last."""
+"""Shares one connection among a program's sessions on the same host: opened by the first, closed by the last."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 from .remote_host import RemoteHost
 
 Place: TypeAlias = str | os.PathLike[str] | RemoteHost
-"""Where a host is, or a connection to it that the program keeps itself."""
+"""A host's address, or a connection that the program manages itself."""
 
 
 class _Shared:
-    """A connection and how many use it."""
+    """A connection and its number of users."""
 
     def __init__(self, host: RemoteHost) -> None:
         self.host = host
@@ -51,7 +51,7 @@ class Borrowed:
             raise
 
     async def close(self) -> None:
-        """Give it back."""
+        """Release it."""
         shared, self._shared = self._shared, None
         if shared is None:
             return

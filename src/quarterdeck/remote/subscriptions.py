@@ -1,7 +1,7 @@
-"""Streams that continue on their own: each has a cursor, and is resubscribed after it.
+"""Streams that survive reconnects: each is resubscribed after its cursor.
 
-A slow reader does not make this program's memory grow: beyond a limit the stream is dropped, and resumed at the same
-place when the reader has caught up.
+A slow reader doesn't grow this program's memory: above a limit the stream is dropped, and resumes at the same place
+when the reader has caught up.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .errors import error_of
 
 WAITING = 5_000
 WAITING_BYTES = 16 * 1024 * 1024
-"""What may wait for a reader."""
+"""Limit on what may wait for a reader."""
 
 
 class Head(msgspec.Struct):
-    """What the host says first in everything it says."""
+    """The fields that every message from the host has."""
 
     op: str
     ref: int | None = None
@@ -33,31 +33,31 @@ class Head(msgspec.Struct):
 
 
 class Behind(msgspec.Struct, frozen=True, kw_only=True):
-    """A stream whose reader is so slow that the rest waits at the host until it has caught up."""
+    """A stream whose reader is so slow that the rest waits at the host."""
 
     stream: str
-    """The operation: ``watch_session`` …"""
+    """The operation, e.g. ``watch_session``."""
     session_id: str | None
     waiting: int
-    """How much the reader has not taken yet. 0: it has caught up, and the stream continues."""
+    """How much the reader hasn't read yet. 0: it has caught up, and the stream continues."""
 
 
 Told: TypeAlias = tuple[str, msgspec.Raw]
-"""The kind of what was received, and its whole content."""
+"""A received message: its kind and content."""
 
 
 class Subscription:
     """One stream, from its first message until its reader leaves."""
 
     def __init__(self, asked: dict[str, Any]) -> None:
-        """``asked`` is the message that begins it."""
+        """``asked`` is the message that starts it."""
         self._asked = asked
         self.ref = 0
         self._waiting: deque[Told | HostError | None] = deque()
         self._size = 0
         self._filled = asyncio.Event()
         self.is_behind = False
-        """It was left until the reader has taken what waits."""
+        """It was dropped until the reader has read what waits."""
 
     # What differs by stream
 
@@ -102,7 +102,7 @@ class Subscription:
         return Behind(stream=self._asked["op"], session_id=self._asked.get("session_id"), waiting=len(self._waiting))
 
     async def next(self) -> Told | None:
-        """None at the end. Raises ``HostError``."""
+        """The next item; None at the end. Raises ``HostError``."""
         while not self._waiting:
             self._filled.clear()
             await self._filled.wait()
@@ -122,7 +122,7 @@ class Subscription:
 
 
 class SessionSubscription(Subscription):
-    """Frames of one session. ``EPOCH-SEQ`` is the cursor."""
+    """Frames of one session. The cursor is ``EPOCH-SEQ``."""
 
     _epoch: str | None = None
     _seq: int | None = None
@@ -156,7 +156,7 @@ class SessionSubscription(Subscription):
 
 
 class HostSubscription(Subscription):
-    """Changes of all sessions and approvals. Their position is the cursor."""
+    """Changes of all sessions and approvals. The cursor is their position."""
 
     _pos: int | None = None
 

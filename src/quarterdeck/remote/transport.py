@@ -1,8 +1,8 @@
-"""``RemoteTransport``: a session's bytes, where the process is a host's.
+"""``RemoteTransport``: a session's bytes, with the process on a host.
 
-To the session it looks like Claude Code: it answers the handshake, takes prompts and control requests, asks for
-permissions, hooks and tools, and writes the messages that Claude Code wrote, line by line as the host has logged them.
-So a remote session *is* a ``Session``: everything above the transport is the same code.
+To the session it looks like Claude Code: it answers the handshake, accepts prompts and control requests, asks for
+permissions, hooks and tools, and writes Claude Code's messages line by line, as the host logged them. So a remote
+session *is* a ``Session``: everything above the transport is the same code.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from .sharing import Borrowed, Place
 logger = logging.getLogger("quarterdeck.remote")
 
 STOPPING_S = 10.0
-"""For the host to end a session's process, beyond what the session allows for it."""
+"""For the host to end a session's process, in addition to the session's own timeouts."""
 AWAY_S = 300.0
-"""For hooks and tools, while this program is not connected. A broken connection is given up before; then the program
-is gone, and its session must not hang until the hook's own time is over."""
+"""How long hooks and tools wait while this program isn't connected. We stop reconnecting sooner; then the program
+is gone, and its session must not hang until the hook's own timeout."""
 ANSWERING_S = 2.0
-"""For answers that are under way when the process has ended."""
+"""For answers in progress when the process has ended."""
 
 
 class _Everything:
-    """Which subtypes are served: the host decides."""
+    """Accepts every subtype: the host decides."""
 
     def __contains__(self, subtype: object) -> bool:
         return True
@@ -80,11 +80,11 @@ class RemoteTransport:
     ) -> None:
         """
         Args:
-            attach: Go on with this session of the host instead of making one. It gets a process if it has none.
-            after: With ``attach``, the ``cursor`` after which to read; without it, the whole log is read first.
-            detached_s: How long hooks and tools wait for this program while it is not connected. Default: ``AWAY_S``.
-            on_session: Told the host's id of the session, before anything of it is read.
-            on_decided: Told of what this program was asked and somebody else has decided, and of the tool call.
+            attach: Continue this session of the host instead of creating one. It gets a process if it has none.
+            after: With ``attach``, the ``cursor`` to read after. Default: read the whole log first.
+            detached_s: How long hooks and tools wait while this program isn't connected. Default: ``AWAY_S``.
+            on_session: Called with the host's session ID, before anything is read.
+            on_decided: Called when somebody else decides a request that this program was asked, with the tool call.
         """
         self._options = options
         self._place = host, token
@@ -94,36 +94,36 @@ class RemoteTransport:
         self._on_session, self._on_decided = on_session, on_decided
         self._host: RemoteHost | None = None
         self.session_id: str | None = None
-        """The host's id of the session."""
+        """The host's session ID."""
         self.cursor: str | None = after
-        """How far the log was read."""
+        """How far the log has been read."""
         self._epoch = ""
         self._begins_at = 0
-        """The last row that was there when this program came: what follows is live."""
+        """The last row that existed when this program attached; what follows is live."""
         self.caught_up = asyncio.Event()
-        """Everything that was in the log has been read."""
+        """Set when everything that was in the log has been read."""
         self._waiting_approvals: dict[str, Approval] = {}
-        """Requests that were pending in the part of the log read so far, before it is caught up."""
+        """Until caught up: requests pending in the part of the log read so far."""
         self.failure: HostError | None = None
-        """Why the session could not begin or continue, in the host's words."""
+        """The host's reason why the session couldn't start or continue."""
         self._side = Side(new_id=new_id, clock=lambda: 0.0, serves=_Everything())
         self._output = OutputLines(deltas=options.include_partial_messages)
         self._receiver: Receiver | None = None
         self._asked: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        """What the session is asked, by request."""
+        """Requests to the session, by ID."""
         self._serving: dict[str, asyncio.Task[None]] = {}
-        """The session's requests that are being served."""
+        """Requests from the session that are in progress."""
         self._approvals: dict[str, asyncio.Task[None]] = {}
         self._answered_here: set[str] = set()
-        """Approvals whose decision is on its way to the host."""
+        """Approvals whose decision is being sent to the host."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_input: asyncio.Task[None] | None = None
         self._refused: HostError | None = None
-        """Why the host did not take what nobody waits for; the next prompt says it."""
+        """Why the host refused a request that nobody waits for; the next prompt reports it."""
         self._said: set[str] = set()
         """The prompts of this session."""
         self._queued: set[str] = set()
-        """Prompts waiting at the host that Claude Code does not know yet."""
+        """Prompts queued at the host that Claude Code doesn't have yet."""
         self._may_deliver = asyncio.Event()
         self._may_deliver.set()
         self._input_closed = False
@@ -131,7 +131,7 @@ class RemoteTransport:
         self._exit = ExitStatus(code=0)
         """How the last process ended."""
         self._restarts = False
-        """The host gives the session another process, after a crash."""
+        """The host is restarting the process after a crash."""
         self._done = asyncio.Event()
         self.pid: int | None = None
         self._stderr = ""
@@ -154,7 +154,7 @@ class RemoteTransport:
             self._take(event)
 
     async def drain(self) -> None:
-        """Prompts have reached the host when it confirms them: then they are in its log."""
+        """Wait until the host confirms the prompts: then they are in its log."""
         while self._last_input is not None and not self._last_input.done():
             await asyncio.wait([self._last_input])
 
@@ -192,7 +192,7 @@ class RemoteTransport:
         return self._status or ExitStatus()
 
     def abandon(self) -> None:
-        """Leave immediately; the host is told in the background, if there is still a loop for that."""
+        """Leave immediately; tells the host in the background, if the loop still runs."""
         host, session_id = self._host, self.session_id
         self._cancel_tasks()
         self._end(ExitStatus(signal=9))
@@ -208,7 +208,7 @@ class RemoteTransport:
             self._leaving = asyncio.get_running_loop().create_task(stop())
 
     def detach(self) -> None:
-        """Leave the session to the host: it continues without this program."""
+        """Leave the session running on the host, without this program."""
         self._cancel_tasks()
         self._end(ExitStatus())
         self._leaving = asyncio.get_running_loop().create_task(self._borrowed.close())
@@ -216,7 +216,7 @@ class RemoteTransport:
     _leaving: asyncio.Task[None] | None = None
 
     def renewed(self, options: ClaudeAgentOptions, *, continues: bool) -> RemoteTransport:
-        """The way to another process, after this one was closed: of the same session, if it ``continues``."""
+        """Return a transport to another process after this one was closed: of the same session, if it ``continues``."""
         host, token = self._place
         next_one = RemoteTransport(
             options,
@@ -249,7 +249,7 @@ class RemoteTransport:
             case UpdateEnvironmentVariables():
                 self._last_input = self._run(self._update_environment(event, self._last_input))
             case KeepAliveMessage():
-                pass  # the connection has its own
+                pass  # the connection has its own timeouts
             case _:
                 raise HostError("invalid", f"A session on a host cannot send {type(event).__name__}.")
 
@@ -295,7 +295,7 @@ class RemoteTransport:
         return self._host, self.session_id
 
     async def _begin(self, handshake: InitializeRequest) -> dict[str, Any]:
-        """Start the session on the host; what Claude Code said to the host in its handshake."""
+        """Start the session on the host; returns Claude Code's handshake answer."""
         host = self._host
         if host is None or self.session_id is not None:
             raise HostError("invalid", "A session on a host can be initialized only once.")
@@ -346,7 +346,7 @@ class RemoteTransport:
             await self._deliver(own_lines.failed_result(prompt_id, str(error)))
 
     async def _update_environment(self, message: UpdateEnvironmentVariables, before: asyncio.Task[None] | None) -> None:
-        """Nobody waits for the answer. If the host refuses, the next prompt does: it was meant for other variables."""
+        """Nobody waits for the answer. If the host refuses, the next prompt fails: it expects the new variables."""
         if before is not None:
             await asyncio.wait([before])
         try:
@@ -356,7 +356,7 @@ class RemoteTransport:
             self._refused = error
 
     async def _finish(self) -> None:
-        """No more input will come: end when everything that was asked is done."""
+        """Accept no more input, and end when all requests are done."""
         with contextlib.suppress(HostError):
             await self.drain()
             host, session_id = self._there
@@ -385,7 +385,7 @@ class RemoteTransport:
         self._end(self._exit)
 
     def _catch_up(self, seq: int) -> None:
-        """This row was read. What was asked before and is still open is asked now."""
+        """Note that this row was read. Once caught up, ask what is still open."""
         if self.caught_up.is_set() or seq < self._begins_at:
             return
         self.caught_up.set()
@@ -394,7 +394,7 @@ class RemoteTransport:
         self._waiting_approvals.clear()
 
     async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        """Without the host the session cannot continue: everyone who waits gets the reason."""
+        """If the host is lost, the session can't continue: fail everything that waits, with the reason."""
         try:
             await work
         except HostError as error:
@@ -419,7 +419,7 @@ class RemoteTransport:
                 self._stderr = event.stderr
                 self._exit = ExitStatus(code=event.exit_code, signal=_number(event.signal))
             case StatusChange(state="stopped" | "crashed"):
-                if self.caught_up.is_set():  # else it has been given another process since
+                if self.caught_up.is_set():  # otherwise it has another process by now
                     self._restarts = event.until is not None
                     await self._answers()
                     self._end(self._exit)  # another process would not finish the turn of this one
@@ -428,21 +428,21 @@ class RemoteTransport:
                 await self._deliver(own_lines.gap(event))
 
     def _lines(self, event: RawLine) -> list[bytes]:
-        """What the session reads of a line: messages from Claude Code, and what others send to it."""
+        """Return what the session reads of a line: messages from Claude Code, and other clients' prompts."""
         if event.direction == "received":
             return self._output.lines(event.line)
         prompt = own_lines.prompt_of_others(event.line, self._said)
         return [] if prompt is None else [prompt]
 
     async def _deliver(self, data: bytes) -> None:
-        """When the session takes it."""
+        """Deliver lines as the session accepts them."""
         while not self._may_deliver.is_set():
             await self._may_deliver.wait()
         if data and self._receiver is not None and self._status is None:
             self._receiver.bytes_received(data)
 
     async def _answers(self) -> None:
-        """Answers precede the end: one of them may have ended the process."""
+        """Wait for answers before the end: one of them may have ended the process."""
         if self._serving:
             await asyncio.wait([*self._serving.values()], timeout=ANSWERING_S)
 
@@ -452,7 +452,7 @@ class RemoteTransport:
         return await self._ask_session(self._side.request(subtype, timeout_s=None, **fields))
 
     async def _ask_session(self, request_id: str) -> dict[str, Any]:
-        """Its answer; a caller that stops waiting withdraws the request."""
+        """Ask the session; if the caller stops waiting, the request is withdrawn."""
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._asked[request_id] = answer
         await self._deliver(self._side.outgoing())
@@ -484,7 +484,7 @@ class RemoteTransport:
             self._on_decided(approval, None if written is None else own_lines.tool_call(written))
 
     async def _decide(self, approval: Approval) -> None:
-        """Ask the program what Claude Code asks; the first decision counts, whoever makes it."""
+        """Pass Claude Code's request to the program. The first decision counts, whoever makes it."""
         written = self._output.requests.get(approval.request_id)
         request = None if written is None else decode(written)
         if not isinstance(request, ControlRequest):
@@ -538,13 +538,13 @@ class RemoteTransport:
 
 
 def _taken_back(fields: dict[str, Any], answer: dict[str, Any]) -> set[str]:
-    """The prompts that a control call has withdrawn."""
+    """The prompts that a control call withdrew."""
     cancelled = answer.get("cancelled")
     return {fields.get("message_uuid", "")} if cancelled is True else set(cancelled or ())
 
 
 def _code(error: HostError) -> str | None:
-    """Claude Code's own code, if it was the one that refused."""
+    """Claude Code's own error code, if it was Claude Code that refused."""
     return error.details.get("cli_code") if error.code == "cli_failed" else error.code
 
 
