@@ -1,4 +1,4 @@
-"""Accounts, and how much of their rate limits is used: one gauge for all sessions of an account."""
+"""Accounts and their rate limits: one gauge for all sessions of an account."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .errors import HostError
 from .times import moment
 
 WITHOUT_RESET_S = 300.0
-"""How long a limit without a known end applies; after that a prompt may try again."""
+"""How long a limit without a known end applies before a prompt may try again."""
 
 
 class Gauge:
-    """What the sessions of one account last heard about each of its limits."""
+    """The latest report on each limit of an account, from any of its sessions."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
-        """``changed`` is called when the account becomes limited, or no longer is."""
+        """``changed`` is called when the account reaches a limit, and when the limit ends."""
         self._told: dict[str, tuple[RateLimitState, float]] = {}
         self._changed = changed
         self.email = ""
 
     def take(self, limit: RateLimitState, at: float) -> None:
-        """One session received this. Anything older than what is known is ignored."""
+        """Apply a session's report. Ignores anything older than what is known."""
         window = limit.kind or ""
         if window in self._told and self._told[window][1] > at:
             return
@@ -38,7 +38,7 @@ class Gauge:
             self._changed()
 
     def until(self, now: float) -> float | None:
-        """When the account's limits let prompts through again; None: they do."""
+        """When the account accepts prompts again; None if it does now."""
         if not self._told:
             return None
         ends = [end for limit, at in self._told.values() if (end := _ends_at(limit, at)) > now]
@@ -52,7 +52,7 @@ class Gauge:
 
 
 class Accounts:
-    """Names that an admin has tied to configuration folders; the empty name is the default account."""
+    """Accounts by name, each with a configuration folder; the empty name is the default account."""
 
     def __init__(
         self, folders: Mapping[str, str | os.PathLike[str]] | None, changed: Callable[[str], None] = lambda _: None
@@ -70,7 +70,7 @@ class Accounts:
             raise HostError("not_found", f"There is no account {name}.", field="account")
 
     def env(self, name: str) -> dict[str, str]:
-        """What a process of this account gets."""
+        """The environment variables of this account's processes."""
         self.check(name)
         return {"CLAUDE_CONFIG_DIR": str(self._folders[name])} if name else {}
 
@@ -80,7 +80,7 @@ class Accounts:
         return self._gauges[name]
 
     def shown(self) -> dict[str, Any]:
-        """By name; the default account by its address, where that is known."""
+        """The account's name; for the default account its email address, if known."""
         names = [*self._folders, *(name for name in self._gauges if name not in self._folders)]
         return {name or self.gauge(name).email: self.gauge(name).shown() for name in names}
 

@@ -1,4 +1,4 @@
-"""One session of the host: its process, its log, and its commands, executed one after another."""
+"""One session of the host: its process, its log, and its commands, run one at a time."""
 
 from __future__ import annotations
 
@@ -65,21 +65,21 @@ class SessionActor:
         """
         Args:
             log: Its rows.
-            keeper: Gives the keeper for a new process; None where processes are the host's own.
-            options: What a process is started with.
-            may_prompt: Raises ``HostError`` where no new prompt may be sent.
-            admit: Raises ``HostError`` when no further process may start.
+            keeper: Returns the keeper for a new process; None if processes belong to the host.
+            options: Returns the options for a new process.
+            may_prompt: Raises ``HostError`` if no new prompt may be sent.
+            admit: Raises ``HostError`` if no further process may start.
             life: How long its processes live.
             tally: Counts its processes.
-            calls: What its program is asked.
-            warm: Gives a process that has waited for a session like this one, if there is one.
+            calls: Its program's open calls.
+            warm: Returns a warm process for a session like this one, if there is one.
             mirror: Keeps copies of transcripts while sessions are parked.
         """
         self._tally = tally or Tally()
         self.log = log
         self._find_keeper = keeper
         self.keeper: KeeperClient | None = None
-        """Whose the process is."""
+        """The keeper that owns the process."""
         self.may_prompt = may_prompt
         self.options = options
         self._admit = admit
@@ -89,10 +89,10 @@ class SessionActor:
         self.touched = 0.0
         """When it was last used, by the loop's clock."""
         self.woken_at = -math.inf
-        """When it was last given a process for a prompt that was due."""
+        """When it was last started for a prompt that was due."""
         self._starting = False
         self._keeps_trying = False
-        """The start that is under way is a restart, which is tried again when it fails."""
+        """The current start is a restart, which is retried if it fails."""
         self.turn = asyncio.Lock()
         """Commands of one session run one after another."""
         self.session: Session | None = None
@@ -104,7 +104,7 @@ class SessionActor:
         log.shown = self._shown
 
     def _shown(self) -> None:
-        """Rows have been written and shown."""
+        """Called when rows have been written and published."""
         self.prompts.send_when_idle()
         self.calls.look()
 
@@ -118,12 +118,12 @@ class SessionActor:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it has a process, and that has nothing to do."""
+        """Whether it has a process that is idle."""
         return self.session is not None and self.log.record.state == "idle" and not self.log.in_turn
 
     @property
     def stderr(self) -> str:
-        """The last of what its process wrote to stderr; of the last process, if it has none."""
+        """The end of its process's stderr; if it has none, of its last process."""
         wire = self.recorder.wire
         return self.log.body.stderr if wire is None else str(wire.stderr_tail)
 
@@ -145,15 +145,15 @@ class SessionActor:
 
     @property
     def limited_until(self) -> float | None:
-        """When its account's rate limit ends; None: it is not reached."""
+        """When its account's rate limit ends; None if it isn't reached."""
         return self.log.standing.gauge.until(self.log.now())
 
     # Processes
 
     async def start(self, *, again: bool = False) -> None:
-        """Give the session a process. Raises ``HostError``; then its state says why.
+        """Start a process. If this raises ``HostError``, the session's state says why.
 
-        ``again``: it is a restart after a crash. If it fails, the next one is planned.
+        ``again``: restart after a crash. If it fails, the next attempt is scheduled.
         """
         async with self.turn:
             if self.session is not None or (again and not self.log.body.wanted):
@@ -206,7 +206,7 @@ class SessionActor:
         body.resume, body.fork, body.resume_at = None, False, None
 
     async def _compare_transcript(self) -> None:
-        """Whether the transcript is unchanged since the session was parked. Raises ``HostError`` if it is in use."""
+        """Whether the transcript is unchanged since parking. Raises ``HostError`` if it is in use."""
         log, mirrored = self.log, self.log.body.mirrored
         if self._mirror is None or mirrored is None or self.log.body.resume != mirrored.transcript:
             return
@@ -228,7 +228,7 @@ class SessionActor:
             await log.tell(TranscriptNoticed(log.now(), change.what, mirrored.transcript, change.records))
 
     async def _keep_transcript(self) -> None:
-        """Raises ``HostError`` if it cannot be copied; then the session keeps its process."""
+        """Copy the transcript. If this raises ``HostError``, the session keeps its process."""
         body, mirror = self.log.body, self._mirror
         if mirror is None or body.transcript_id is None:
             return
@@ -239,7 +239,7 @@ class SessionActor:
             raise HostError("storage", f"The transcript cannot be copied: {error}") from error
 
     async def _begin(self, kept_as: str) -> None:
-        """Announce that there is a new process."""
+        """Report the new process."""
         log, body = self.log, self.log.body
         body.generation, body.wanted, body.process, body.state_reason = body.generation + 1, True, "starting", ""
         body.parked, body.kept_as = False, kept_as
@@ -247,7 +247,7 @@ class SessionActor:
         await log.tell(ProcessChanged(log.now(), body.generation, "starting"))
 
     async def _take_over(self, warm: WarmProcess) -> None:
-        """Use a process that was kept warm for a session like this one."""
+        """Use a warm process for a session like this one."""
         self.keeper = warm.keeper
         await self._begin(warm.name)
         warm.deciding.bind(self.log)
@@ -255,7 +255,7 @@ class SessionActor:
         wait = warm.hand_over(self.recorder)
         if wait is not None:
             await wait
-        if warm.session.exit_status is not None:  # it has just ended, without telling anyone
+        if warm.session.exit_status is not None:  # it has just exited, unreported
             status = warm.session.exit_status
             error = ProcessExited(status.code, status.signal)
             await self._failed_to_start(error)
@@ -275,13 +275,13 @@ class SessionActor:
         elif hint:  # its end has already been reported
             body.state_reason = f"{body.state_reason} {hint}"
             await log.update()
-        await log.settled()  # whoever learns of the failure finds it in the lists
+        await log.settled()  # the lists must show the failure before it is reported
 
     def _hooks(self) -> dict[str, Any]:
         return {} if self.keeper is None else {"on_written": self.recorder.written}
 
     def attach(self, options: ClaudeAgentOptions, wire: Wire, *, input_number: int = 0) -> Session:
-        """A session over this wire, whose lines go into the log. ``input_number``: of the last line it was sent."""
+        """Attach a session over this wire and log its lines. ``input_number``: the number of the last line sent."""
         self.recorder.begin(wire, input_number)
         self.session = session = Session(options, transport=wire)
         session.journal = Journal(session, clock=self.log.now)
@@ -289,9 +289,9 @@ class SessionActor:
         return session
 
     def _process_ended(self, exited: Exited) -> None:
-        """Called by the session: its process is gone, and all its output is in the log."""
+        """Called by the session when its process has exited and all its output is in the log."""
         if self._leaving:
-            return  # we are leaving, not the process
+            return  # the host is closing; the process keeps running
         body = self.log.body
         if body.process not in ("starting", "running"):
             return
@@ -317,14 +317,14 @@ class SessionActor:
                 await self.keeper.drop(kept_as, generation)
 
     async def lose(self, reason: str, *, status: ExitStatus | None = None, stderr: str = "") -> None:
-        """Its process is gone, together with its owner."""
+        """Report that the process was lost with its owner."""
         body = self.log.body
         body.process, body.state_reason = "lost" if status is None else "exited", reason
         code, signal = (None, None) if status is None else (status.code, status.signal)
         await self._tell_end(code, signal, stderr)
 
     def _plan_restart(self) -> None:
-        """Not for a start that someone requested and waits for."""
+        """Schedule a restart, unless a caller is waiting for this start."""
         if not self._starting or self._keeps_trying:
             plan_restart(self.log.body, self.life, self.log.now())
 
@@ -358,14 +358,14 @@ class SessionActor:
                 await self.log.append([])
 
     async def park(self) -> None:
-        """Give up the process of an idle session: the next prompt gets it another one."""
+        """End the process of an idle session; the next prompt starts another one."""
         async with self.turn:
             body = self.log.body
             if not self.is_idle:
                 return
             await self._keep_transcript()
             if not self.is_idle:
-                return  # something has happened meanwhile
+                return  # it is no longer idle
             body.wanted, body.parked = False, True
             body.state_reason = f"It was idle for {self.log.now() - self.recorder.heard_at:.0f} s."
             await self._close()
@@ -375,7 +375,7 @@ class SessionActor:
             await self.log.settled()
 
     async def end(self, reason: str) -> None:
-        """End the process and its family as one that has failed."""
+        """End the process and its family, as a failure."""
         async with self.turn:
             if self.session is not None:
                 self.log.body.state_reason = reason
@@ -386,11 +386,11 @@ class SessionActor:
         """End the process and its family."""
         session = self.running
         status = await session.close() or ExitStatus()
-        if self.session is session:  # its end waits behind lines that cannot be written
+        if self.session is session:  # its end is queued behind lines that can't be written
             self._process_ended(Exited(code=status.code, signal=status.signal, stderr=self.stderr, expected=True))
 
     async def leave(self) -> None:
-        """The host ends. With a keeper the process keeps running; without one it ends."""
+        """Leave the session when the host closes. With a keeper the process keeps running; otherwise it ends."""
         if self.session is not None and self.keeper is None:
             await self.stop()
         self._leaving = True
@@ -404,9 +404,9 @@ class SessionActor:
     # Commands
 
     async def call(self, control: Callable[[Session], Awaitable[T]], *, request_id: str | None = None) -> T:
-        """A control call; it does not wait for other commands.
+        """Send a control request, without waiting for other commands.
 
-        With a ``request_id``, one that was made before the host was restarted is not made again.
+        With a ``request_id``, a request sent before the host restarted isn't sent again.
         """
         ids = next_ids.set(None if request_id is None else [request_id])
         try:
@@ -434,13 +434,13 @@ class SessionActor:
         raise HostError("cli_failed", getattr(response, "error", "Claude Code refused."))
 
     def check_decision(self, request_id: str, decision: Decision) -> Any:
-        """What the CLI will be answered. Raises ``HostError`` for a decision that does not fit."""
+        """Return the answer for the CLI. Raises ``HostError`` for a decision that doesn't fit."""
         record = self.log.approvals[request_id]
         approval = approval_view(record)
         return answer_to(approval.kind, decision, self.running.pending().get(request_id))
 
     def deliver(self, request_id: str, answer: Any) -> None:
-        """Give the CLI its answer. If the process is gone, the approval becomes undeliverable with it."""
+        """Send the CLI its answer. If the process is gone, the approval becomes undeliverable."""
         if self.session is not None:
             with contextlib.suppress(QuarterdeckError):
                 self.session.answer(request_id, answer)
@@ -449,7 +449,7 @@ class SessionActor:
 
 
 async def _what_to_do(options: ClaudeAgentOptions) -> str:
-    """Advice about a process that did not start: whether its conversation is missing."""
+    """Return a hint for a process that didn't start, e.g. that its conversation is missing."""
     if options.resume is None or await asyncio.to_thread(is_there, options.resume, options.env):
         return ""
     return f"The transcript {options.resume} is gone: put it back, or start a new session. The log has what was said."

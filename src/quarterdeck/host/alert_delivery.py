@@ -1,4 +1,4 @@
-"""Delivers one notice: to a url, signed, or to a command's standard input. Each try is bounded in time and in size."""
+"""Delivers one notice to a URL (signed) or to a command's stdin. Every attempt is bounded in time and size."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .alerts import may_reach
 from .name_lookup import NameLookup, in_thread
 
 TRY_S = 10.0
-"""How long a url has to answer."""
+"""How long a URL has to answer."""
 COMMAND_S = 30.0
 """How long a command may take."""
 SECRET_FILE = "webhook-secret"  # noqa: S105 (the name of a file)
 
 
 class NotDeliveredError(Exception):
-    """A try failed; ``for_good`` where another one would fail, too."""
+    """An attempt failed; with ``for_good``, retrying is pointless."""
 
     def __init__(self, why: str, *, for_good: bool = False) -> None:
         super().__init__(why)
@@ -34,9 +34,9 @@ class NotDeliveredError(Exception):
 
 
 class Webhooks:
-    """Posts notices, each in a thread of its own: a name server or receiver that hangs delays nobody else.
+    """Posts notices, each in its own thread, so that a hanging name server or receiver delays nothing else.
 
-    A receiver is told one thing at a time, so there are no more threads than alerts, and the lookups that hang.
+    Each receiver gets one notice at a time, so there are at most as many threads as alerts, plus hanging lookups.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +44,7 @@ class Webhooks:
         self._names = NameLookup()
 
     async def post(self, url: str, body: bytes, *, delivery: str, at: float, private_hosts: list[str]) -> None:
-        """Raises ``NotDeliveredError``. Redirects are not followed."""
+        """Post a notice. Doesn't follow redirects. Raises ``NotDeliveredError``."""
         request = _DeliveryAttempt(url, body)
         request.headers = {
             "Content-Type": "application/json",
@@ -66,8 +66,7 @@ class Webhooks:
             )
 
     async def _address(self, name: str, private_hosts: list[str]) -> str:
-        """The current address of the name. The connection is made to this address, so that a later lookup cannot change
-        it."""
+        """Look up the name's address. We connect to exactly this address, so a later lookup can't change it."""
         try:
             found = await self._names.addresses(name)
         except OSError as error:
@@ -78,7 +77,7 @@ class Webhooks:
         raise NotDeliveredError(f"{name} has a private address and is not in private_hosts", for_good=True)
 
     def _secret(self) -> bytes:
-        """Created on first use. Receivers of notices have to know it."""
+        """The signing key, created on first use. Receivers need it to verify notices."""
         path = self._folder / SECRET_FILE
         try:
             if not path.exists() or not path.read_bytes().strip():
@@ -93,13 +92,13 @@ class Webhooks:
 
 
 def signature(secret: bytes, body: bytes, at: float) -> str:
-    """``t=…,v1=…``: the time and, over ``time.body``, an HMAC with SHA-256."""
+    """Return ``t=…,v1=…``: the time, and the HMAC-SHA256 of ``time.body``."""
     moment = f"{at:.0f}"
     return f"t={moment},v1={hmac.new(secret, moment.encode() + b'.' + body, hashlib.sha256).hexdigest()}"
 
 
 class _DeliveryAttempt:
-    """One try, in a thread; ``abort`` ends it from another."""
+    """One attempt, in a thread; ``abort`` ends it from another thread."""
 
     headers: dict[str, str]
     address: str
@@ -143,7 +142,7 @@ class _DeliveryAttempt:
 
 
 async def run_command(command: Sequence[str], body: bytes) -> None:
-    """Raises ``NotDeliveredError``. Afterwards the command and its process group are gone."""
+    """Run a command and end its process group. Raises ``NotDeliveredError``."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -1,7 +1,7 @@
-"""Alerts: set by an administrator, found in the host-wide stream, delivered from the outbox.
+"""Alerts: configured by an administrator, triggered by the host-wide stream, delivered from an outbox.
 
-A notice and how far the stream was read are one commit, so a host that dies tells nothing twice and misses nothing;
-its delivery is tried until it succeeds or has failed often enough. Nothing here is on the way of a session.
+A notice and the stream position are committed together, so a crash neither loses nor repeats one. Delivery is retried
+until it succeeds or has failed too often. Nothing here delays a session.
 """
 
 from __future__ import annotations
@@ -46,31 +46,31 @@ ALERTS = "alerts"
 PROGRESS = "alerts_progress"
 EFFECT = "alert"
 RETRIES_S = (1.0, 5.0, 30.0, 120.0, 600.0)
-"""How long to wait before each further try."""
+"""Delays before each retry."""
 MOST_OPEN = 1_000
 """Maximum concurrent deliveries; more are dropped and logged."""
 PACE_S = 0.05
 """Minimum time between two checks for changes."""
 LOOK_S = 0.5
-"""How often the host looks whether an approval has waited long enough."""
+"""How often the host checks whether an approval has waited long enough."""
 
 
 class _Delivery(msgspec.Struct, frozen=True):
-    """What the outbox keeps."""
+    """An entry of the outbox."""
 
     alert: Alert
     notice: AlertNotice
 
 
 class AlertOperations(HostBase):
-    """Getting and setting alerts, and telling."""
+    """Gets and sets alerts, and delivers notices."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._alerts = Alerts()
         self._alert_progress: Progress | None = None
         self._unanswered: dict[str, ApprovalRecord] = {}
-        """Approvals that wait, while there are alerts about them."""
+        """Pending approvals, if there are alerts about them."""
         self._alerter: asyncio.Task[None] | None = None
         self._deliveries: dict[int, asyncio.Task[None]] = {}
         self._webhooks = Webhooks(self.folder)
@@ -99,14 +99,14 @@ class AlertOperations(HostBase):
     # Operations
 
     async def get_alerts(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
-        """Who is told about what."""
+        """Get the alerts."""
         return returns.Details(details=_shown(self._alerts))
 
     @once
     async def set_alerts(
         self, request: takes.Settings, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Details:
-        """Replace the alerts. They are about what happens from now on, and about approvals that wait already."""
+        """Replace the alerts. They cover what happens from now on, and approvals that are already pending."""
         given = converted(request.settings, Alerts)
         check_alerts(given)
         alerts = msgspec.structs.replace(given, alerts=[_without_links(alert) for alert in given.alerts])
@@ -190,7 +190,7 @@ class AlertOperations(HostBase):
         return []
 
     def _due_by_spending(self, progress: Progress) -> list[_Delivery]:
-        """Of the host's own budgets."""
+        """Find notices about the host's own budgets."""
         states = self._spending.states(self.now())
         told = [host_budget_notice(progress, *state, self.now()) for state in states]
         whole_host = [
@@ -199,7 +199,7 @@ class AlertOperations(HostBase):
         return [_Delivery(alert, notice) for notice in told if notice is not None for alert in whole_host]
 
     async def _due_by_waiting(self, progress: Progress) -> list[_Delivery]:
-        """Of the approvals that have waited long enough."""
+        """Find notices about approvals that have waited long enough."""
         progress.told = [one for one in progress.told if one.partition(" ")[2] in self._unanswered]
         due: list[_Delivery] = []
         for approval in list(self._unanswered.values()):
@@ -235,7 +235,7 @@ class AlertOperations(HostBase):
             self._deliver(number, body)
 
     async def _progress_from_now(self) -> Progress:
-        """Everything before now is known."""
+        """Start from now: nothing earlier is reported."""
         progress = Progress(pos=await self.store.position())
         cursor: str | None = None
         while True:
@@ -260,7 +260,7 @@ class AlertOperations(HostBase):
         task.add_done_callback(lambda _: self._deliveries.pop(number, None))
 
     async def _delivered(self, number: int, body: bytes) -> None:
-        """Try until it is delivered, or has failed too often; then the outbox forgets it."""
+        """Retry until it is delivered or has failed too often, then remove it from the outbox."""
         changes: list[Change] = [FinishEffect(number)]
         try:
             delivery = msgspec.json.decode(body, type=_Delivery)

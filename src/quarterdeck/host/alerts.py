@@ -1,4 +1,4 @@
-"""Alerts: which there are, what they are about, and when one is due. No I/O, no clock."""
+"""Alerts: what they match and when one is due. No I/O, no clock."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _UNICAST = ipaddress.ip_network("2000::/3")
 
 AlertKind: TypeAlias = Literal["approval", "crashed", "finished", "budget", "limited"]
 WORKING = frozenset({"running", "waiting", "compacting", "limited"})
-"""States from which becoming idle means that a session has finished something."""
+"""A session that becomes idle from one of these states has finished something."""
 MOST_ALERTS = 100
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Who is told about what: a ``url`` is sent the notice, a ``command`` gets it on its standard input."""
+    """Sends notices to a ``url``, or to the standard input of a ``command``."""
 
     on: list[AlertKind]
     url: str | None = None
@@ -50,17 +50,17 @@ class Alerts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     alerts: list[Alert] = []
     private_hosts: list[str] = []
-    """Names, addresses and networks that are not public but allowed anyway, e.g. ``10.0.0.0/8``."""
+    """Non-public names, addresses and networks to allow, e.g. ``10.0.0.0/8``."""
 
 
 class AlertNotice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is told. ``id`` is the same each time a delivery is tried."""
+    """A notice. ``id`` stays the same across retries."""
 
     id: str
     kind: AlertKind
     at: float
     session_id: str = ""
-    """Empty where it is about the whole host."""
+    """Empty if it concerns the whole host."""
     name: str = ""
     cwd: str = ""
     state: str = ""
@@ -70,7 +70,7 @@ class AlertNotice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Progress(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """How far the host-wide stream was looked at, and what must be remembered of it."""
+    """How far the host-wide stream was read, and what to remember of it."""
 
     pos: int
     states: dict[str, str] = {}
@@ -82,7 +82,7 @@ class Progress(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def check_alerts(alerts: Alerts) -> None:
-    """Raises ``HostError`` for what could never be delivered."""
+    """Raises ``HostError`` for alerts that could never be delivered."""
     if len(alerts.alerts) > MOST_ALERTS:
         raise HostError("invalid", f"At most {MOST_ALERTS} alerts.", field="settings.alerts")
     for number, alert in enumerate(alerts.alerts):
@@ -125,7 +125,7 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
 
 
 def may_reach(name: str, address: str, private_hosts: list[str]) -> bool:
-    """Whether a url may lead to this address."""
+    """Whether a URL may resolve to this address."""
     found = _meant(ipaddress.ip_address(address.partition("%")[0]))
     if _is_public(found):
         return True
@@ -137,7 +137,7 @@ def may_reach(name: str, address: str, private_hosts: list[str]) -> bool:
 
 
 def _meant(address: _Address) -> _Address:
-    """Where an address leads: some of IPv6 hold one of IPv4, to which the network translates them."""
+    """Where an address leads: some IPv6 addresses embed an IPv4 address, to which the network translates them."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:
@@ -160,7 +160,7 @@ def concerns(alert: Alert, session: SessionRecord) -> bool:
 
 
 def session_notices(progress: Progress, record: SessionRecord, at: float) -> Iterator[AlertNotice]:
-    """What a change of a session means, and what to remember of it."""
+    """Return the notices for a change of a session, and what to remember."""
     body = decode_body(record)
     before, known = progress.states.get(record.id), progress.budgets.get(record.id, "")
     kinds: list[AlertKind] = []
@@ -191,7 +191,7 @@ def session_notices(progress: Progress, record: SessionRecord, at: float) -> Ite
 def host_budget_notice(
     progress: Progress, period: str, state: str, budget: Any, spent: Any, at: float
 ) -> AlertNotice | None:
-    """What the host's daily or monthly budget requires, if not yet reported."""
+    """Return the notice about the host's daily or monthly budget, if not yet reported."""
     if progress.budgets.get(period) == state:
         return None
     progress.budgets[period] = state
@@ -207,7 +207,7 @@ def _remember(known: dict[str, str], session: str, value: str) -> None:
 
 
 def approval_notice(approval: ApprovalRecord, session: SessionRecord, shown: dict[str, Any], at: float) -> AlertNotice:
-    """Someone has to decide this. ``shown`` is the approval as people see it."""
+    """Return the notice about an approval that needs a decision. ``shown`` is the approval as people see it."""
     told = {key: shown.get(key) for key in ("id", "kind", "tool", "summary", "risk", "asked_at")}
     return AlertNotice(
         id=f"approval-{approval.id}",

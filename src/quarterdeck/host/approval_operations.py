@@ -1,4 +1,4 @@
-"""Operations on approvals: list, watch, decide one or many, and deny those that nobody is there to decide."""
+"""Operations on approvals: list, watch, decide one or many, and deny those that time out unattended."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from .whole_text import encode_whole
 logger = logging.getLogger("quarterdeck.host")
 
 TICK_S = 1.0
-"""How often deadlines are looked at."""
+"""How often to check deadlines."""
 
 
 class ApprovalOperations(HostBase):
-    """What can be asked about approvals."""
+    """Operations on approvals."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -59,7 +59,7 @@ class ApprovalOperations(HostBase):
     # Looking
 
     async def list_approvals(self, request: takes.ListApprovals, caller: Caller = PROGRAM) -> returns.ApprovalList:
-        """What people are asked."""
+        """List approvals: permissions, questions, plans and other requests."""
         page = await self.store.approvals(await self._query(request))
         return returns.ApprovalList(
             approvals=[approval_view(one) for one in page.approvals if await self._sees(caller, one)],
@@ -67,13 +67,13 @@ class ApprovalOperations(HostBase):
         )
 
     async def get_approval(self, request: takes.OfApproval, caller: Caller = PROGRAM) -> returns.Approval:
-        """One approval."""
+        """Get an approval."""
         return approval_view(await self._approval(request.approval_id))
 
     async def watch_approvals(
         self, request: takes.ListApprovals, caller: Caller = PROGRAM
     ) -> AsyncGenerator[returns.Approval, None]:
-        """Approvals as they change: first those in one of the states asked for, then every change of any."""
+        """Stream approvals: first those in the requested states, then every change."""
         position = await self.store.position()
         query = await self._query(request)
         cursor: str | None = request.cursor
@@ -117,7 +117,7 @@ class ApprovalOperations(HostBase):
 
     @once
     async def decide(self, request: takes.Decide, caller: Caller = PROGRAM, key: str | None = None) -> returns.Approval:
-        """Decide one approval: the first decision counts, and the others learn of it."""
+        """Decide an approval. The first decision counts; later ones get a conflict."""
         _check_remember(request.decision, caller)
         record = await self._approval(request.approval_id)
         by: Literal["user", "token"] = "user" if caller.token_id is None else "token"
@@ -131,7 +131,7 @@ class ApprovalOperations(HostBase):
     async def decide_many(
         self, request: takes.DecideMany, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Decisions:
-        """Decide all that wait and match. What does not fit one of them is refused before any is decided."""
+        """Decide all pending approvals that match. If the decision doesn't fit one of them, none is decided."""
         _check_batch(request)
         plan = None if key is None or request.dry_run else f"{scope_of('decide_many', request, caller)}\n{key}"
         found = await self._covered(request.filter, caller, plan)
@@ -153,7 +153,7 @@ class ApprovalOperations(HostBase):
                 decided.append(await self._decide(record, request.decision, caller, by, operation="decide_many"))
             except HostError as error:
                 if error.code not in ("already_decided", "withdrawn", "not_running"):
-                    raise  # someone else was faster, or the CLI no longer asks
+                    raise  # someone else decided first, or the CLI withdrew the request
         result = returns.Decisions(approvals=decided, dry_run=False)
         if plan is not None:
             receipt = receipt_for(self, "decide_many", request, caller, key, result)
@@ -161,7 +161,7 @@ class ApprovalOperations(HostBase):
         return result
 
     async def _covered(self, wanted: takes.ApprovalFilter, caller: Caller, plan: str | None) -> list[ApprovalRecord]:
-        """The approvals of a batch; a repeat after the host died covers the same ones as the first time."""
+        """The approvals of a batch; a retry after a crash covers the same ones as the first attempt."""
         known = None if plan is None else await self.store.setting(plan)
         if known is None:
             return [record async for record in self._matching(wanted, caller)]
@@ -251,20 +251,20 @@ class ApprovalOperations(HostBase):
     # Nobody is there
 
     def attend(self, caller: Caller = PROGRAM) -> contextlib.AbstractContextManager[None]:
-        """Somebody is connected. While one who may approve is, no approval they can see runs into its deadline."""
+        """Note that somebody is connected. While they may approve, no approval that they can see times out."""
         if not allows(caller.scope, "approve"):
             return contextlib.nullcontext()
         return self._attendance.attend(caller.folders)
 
     async def check_deadlines(self) -> list[returns.Approval]:
-        """Deny what has waited too long while nobody was there. The host calls this itself."""
+        """Deny approvals that timed out unattended. The host calls this itself."""
         decided: list[returns.Approval] = []
         for approval_id in self._attendance.expired():
             record = await self._approval(approval_id)
             limit_s = self._limit_s(self._actors[record.session])
             reason = f"Denied: nobody decided within {limit_s or 0:g} seconds."
             decision = takes.Decision(decision="deny", message=reason)
-            with contextlib.suppress(HostError, StorageFailed):  # someone was faster; or it waits until there is room
+            with contextlib.suppress(HostError, StorageFailed):  # decided meanwhile, or the log is full
                 decided.append(await self._decide(record, decision, _DEADLINE, "deadline"))
         return decided
 
@@ -307,7 +307,7 @@ def _check_remember(decision: takes.Decision, caller: Caller) -> None:
 
 
 def _check_edited(actor: SessionActor, record: ApprovalRecord, decision: takes.Decision) -> None:
-    """The policy has judged the original call; Claude Code does not ask again about a person's edit."""
+    """Check an edited call: the policy judged only the original, and Claude Code doesn't ask again."""
     policy = actor.log.approvals.policy
     if decision.updated_input is None or record.kind != "permission" or policy is None:
         return

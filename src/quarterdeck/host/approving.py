@@ -1,4 +1,4 @@
-"""From what the timeline asks to an approval, and from a decision to what the CLI is answered."""
+"""Converts a request in the timeline to an approval, and a decision to an answer for the CLI."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DENIED = "This was denied."
 
 
 def approval_of(approval_id: str, session: str, asked: Request, at: float, raw: Any) -> Approval:
-    """An approval as it is opened. ``raw`` is the CLI's request, which has the whole input."""
+    """Build a new approval. ``raw`` is the CLI's request with the whole input."""
     fields: dict[str, Any] = {
         "tool": getattr(raw, "tool_name", None),
         "input": getattr(raw, "input", None) or {},
@@ -74,16 +74,16 @@ def approval_of(approval_id: str, session: str, asked: Request, at: float, raw: 
 
 
 def same_question(approval: Approval) -> str:
-    """Equal for approvals that ask the same."""
+    """A key that is equal for approvals that ask the same."""
     asked = (approval.kind, approval.tool, approval.input, approval.questions, approval.plan)
     return msgspec.json.encode(asked, order="sorted").decode()
 
 
 def is_applied_by(asked: Any, event: ToolEnded | TurnEnded) -> bool:
-    """Whether the event is the CLI's reaction to an answer: the end of the call that waited for it.
+    """Whether the event shows that the CLI applied an answer: the call that waited for it has ended.
 
-    A tool server's question names no call, so the next call of that server to end counts. Anything that cannot be
-    matched either way is over when the turn ends.
+    A tool server's question names no call, so the next of its calls to end counts. Anything that can't be matched
+    ends with the turn.
     """
     tool_id = getattr(asked, "tool_id", None)
     if isinstance(event, TurnEnded):
@@ -107,7 +107,7 @@ def kind_of(asked: Request) -> ApprovalKind:
 
 
 def answer_to(kind: ApprovalKind, decision: Decision, request: Any) -> PermissionResult | dict[str, Any]:
-    """The answer for the CLI. Raises ``HostError`` for a decision that does not fit."""
+    """Build the answer for the CLI. Raises ``HostError`` for a decision that doesn't fit."""
     _check(kind, decision)
     match kind:
         case "permission":

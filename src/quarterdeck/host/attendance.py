@@ -1,4 +1,4 @@
-"""Who is there to decide, and how long each approval has waited while nobody was."""
+"""Who is connected to decide, and how long each approval has waited unattended."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Waiting(msgspec.Struct, frozen=True):
     approval_id: str
     cwd: str
     limit_s: float | None
-    """How long it may wait while nobody is there; None: forever."""
+    """How long it may wait unattended; None: forever."""
 
 
 class Attendance:
-    """A clock for each approval that runs only while nobody who may decide about it is connected.
+    """A clock per approval that runs only while nobody who may decide it is connected.
 
-    It restarts with the host: a restart is no reason to deny something that a person is looking at.
+    It restarts with the host, so a restart doesn't deny something that a person is looking at.
     """
 
     def __init__(self, clock: Callable[[], float], waiting: Callable[[], Iterable[Waiting]]) -> None:
         self._clock = clock
         self._waiting = waiting
         self._attending: list[tuple[str, ...]] = []
-        """The folders of everyone who is there; empty: all folders."""
+        """The folders of everyone connected; empty means all folders."""
         self._unattended_s: dict[str, float] = {}
         self._at = clock()
 
@@ -44,7 +44,7 @@ class Attendance:
             self._attending.remove(folders)
 
     def expired(self) -> list[str]:
-        """Bring the clocks up to now; the approvals whose time is over."""
+        """Advance the clocks; returns the approvals that timed out."""
         now = self._clock()
         passed, self._at = max(now - self._at, 0.0), now
         before, self._unattended_s = self._unattended_s, {}

@@ -1,4 +1,4 @@
-"""What the host keeps in the ``body`` of a store's records: a session as it was asked for and as it is."""
+"""The ``body`` of a session's record in the store: the session as requested, and its current state."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .whole_text import encode_whole
 
 
 class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
-    """A session beyond what the store looks for."""
+    """The part of a session's record that the store doesn't query."""
 
     agent: str = "claude"
     model: str | None = None
     permission_mode: str | None = None
     options: dict[str, Any] = {}
-    """Those of ``ClaudeAgentOptions`` that were asked for and hold no secrets."""
+    """The requested ``ClaudeAgentOptions`` that contain no secrets."""
     private_options: list[str] = []
-    """Names of the others, which ``PrivateOptions`` holds."""
+    """Names of the other options, stored in ``PrivateOptions``."""
     policy: dict[str, Any] = {}
     """The requested policy of its own (``policies.OwnPolicy``)."""
     budget_usd: str | None = None
@@ -36,7 +36,7 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     lifecycle: Lifecycle = Lifecycle()
     parent_id: str | None = None
     is_child: bool = False
-    """Its parent started it, through ``host_tools``. (A fork has a parent, too.)"""
+    """Its parent started it with ``host_tools``. (A fork has a parent too.)"""
     outlives_parent: bool = False
     host_tools: HostTools | None = None
     worktree: str | None = None
@@ -46,11 +46,11 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     resume_at: str | None = None
     """The message after which the transcript is cut."""
     chosen: dict[str, Any] = {}
-    """Model and permission mode that the next process gets, until the CLI says otherwise."""
+    """Model and permission mode for the next process, until the CLI reports others."""
     base_commit: str | None = None
     """The commit that was checked out when the session was created."""
     stderr: str = ""
-    """The end of what its last process wrote there."""
+    """The end of its last process's stderr."""
     state_since: float = 0.0
     state_reason: str = ""
     state_until: float | None = None
@@ -60,15 +60,15 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     tokens: TokenCounts = TokenCounts()
     current: str = ""
     generation: int = 0
-    """Counts its processes; 0: it never had one."""
+    """Number of its current or last process; 0 if it never had one."""
     kept_as: str = ""
-    """What the keeper knows its process by; empty: by the session's id."""
+    """The keeper's name for its process; empty if that is the session's ID."""
     process: str = ""
     """``starting`` or ``running`` while it has one, then ``exited`` or ``lost``."""
     wanted: bool = False
-    """It should have a process: if one ends unasked, that is a crash."""
+    """It should have a process, so an unrequested exit is a crash."""
     parked: bool = False
-    """It gave up its process because it was idle."""
+    """Its process was ended because it was idle."""
     mirrored: Mirrored | None = None
     """Its transcript as it was when it was parked."""
     imported: bool = False
@@ -76,9 +76,9 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     next_prompt_at: float | None = None
     """When the first of its scheduled prompts is due."""
     restarts: int = 0
-    """How often it was started again since a turn has ended."""
+    """Number of restarts since the last completed turn."""
     restart_at: float | None = None
-    """When it will be started again."""
+    """When it will be restarted."""
     unfinished: list[str] = []
     """Tool calls that were cut off by its last crash."""
 
@@ -92,7 +92,7 @@ def decode_body(record: SessionRecord) -> SessionBody:
 
 
 def session_view(record: SessionRecord, epoch: str, seq: int, *, pending: int, host: str) -> Session:
-    """The record as every face shows it."""
+    """Convert the record to the ``Session`` that every API returns."""
     body = decode_body(record)
     return Session(
         id=record.id,
@@ -137,7 +137,7 @@ def encode_approval(approval: Approval) -> bytes:
 
 
 def approval_view(record: ApprovalRecord) -> Approval:
-    """The approval as it was requested, and its outcome."""
+    """Convert the record to the ``Approval`` that every API returns."""
     asked = msgspec.json.decode(record.body, type=Approval)
     decision = record.decision
     moved = {state: moment(at) for state, at in record.moved_at.items()}

@@ -1,4 +1,4 @@
-"""Budgets of a session and of the whole host, and what has been spent."""
+"""Budgets of sessions and of the whole host, and what was spent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .times import usd
 from .turn_meter import Prices, TurnMeter
 
 NEAR = Decimal("0.8")
-"""The share of a budget from which it counts as nearly used up."""
+"""The share of a budget at which it counts as nearly used up."""
 MOST_USD = Decimal(1_000_000_000)
 NANO = Decimal(1_000_000_000)
 SETTING = "budgets"
@@ -30,14 +30,14 @@ _NAMES = {"session": "The session's budget", "parent": "The budget of the sessio
 
 
 class HostBudgets(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What all sessions together may spend; null is no limit. Days and months are those of UTC."""
+    """What all sessions together may spend; null means no limit. Days and months are in UTC."""
 
     day_usd: Decimal | None = None
     month_usd: Decimal | None = None
 
 
 def check_budget(budget: Decimal | None, field: str) -> None:
-    """Raises ``HostError`` for values that cannot be compared with a cost, e.g. NaN."""
+    """Raises ``HostError`` for values that can't be compared with a cost, e.g. NaN."""
     if budget is not None and not (budget.is_finite() and 0 <= budget <= MOST_USD):
         raise HostError("invalid", f"A budget must be between 0 and {MOST_USD:,} USD.", field=field)
 
@@ -49,7 +49,7 @@ def state_of_budget(budget: Decimal | None, spent: Decimal) -> BudgetState:
 
 
 class Spending:
-    """What sessions and the host have spent, and what they may."""
+    """What sessions and the host have spent, and may spend."""
 
     def __init__(self) -> None:
         self.budgets = HostBudgets()
@@ -59,7 +59,7 @@ class Spending:
         self._told: dict[str, BudgetState] = {}
         self._turns: dict[str, TurnMeter] = {}
         self._running: Decimal | None = None
-        """What the turns under way cost together; None: not yet summed up."""
+        """Total cost of the running turns; None: not yet computed."""
 
     async def load(self, store: EventStore) -> None:
         kept = await store.setting(SETTING)
@@ -74,13 +74,13 @@ class Spending:
         self._told.clear()
 
     def spent(self, prefix: str) -> Decimal:
-        """On a day (``2026-11-16``) or in a month (``2026-11``)."""
+        """What was spent on a day (``2026-11-16``) or in a month (``2026-11``)."""
         return Decimal(sum(nano for day, nano in self._nano_by_day.items() if day.startswith(prefix))) / NANO
 
     def count(
         self, session_id: str, body: SessionBody, entries: Sequence[UsageEntry], at: float
     ) -> list[BudgetChanged]:
-        """Add what a turn used; returns what that means for the session's budget and the host's."""
+        """Add a turn's usage; returns the resulting changes of the session's and the host's budgets."""
         self.families.note(session_id, body)
         self.prices.learn_all(entries)
         for entry in entries:
@@ -109,18 +109,18 @@ class Spending:
             _refuse_if_reached(f"The host's budget for {period}", limit, spent)
 
     def left(self, session_id: str, body: SessionBody) -> Decimal | None:
-        """The least that is left of the budgets that its costs count for; None: there are none."""
+        """The least that is left of all budgets that apply to it; None if there are none."""
         budgets = self.families.budgets(session_id, body, self._cost_of_turn)
         return min((budget - spent for _, budget, spent in budgets), default=None)
 
     # While turns run
 
     def watch(self, turns: dict[str, TurnMeter]) -> None:
-        """The turns that are under way, each by its session."""
+        """Set the running turns, by session."""
         self._turns, self._running = turns, None
 
     def warn(self, session_id: str, body: SessionBody, at: float) -> list[BudgetChanged]:
-        """Budgets that are nearly used up, if not yet reported: by a turn under way, or by the sessions below."""
+        """Return budgets that are nearly used up and not yet reported, counting running turns and child sessions."""
         changes: list[BudgetChanged] = []
         in_turn = session_id in self._turns
         if body.budget_usd is not None:
@@ -149,7 +149,7 @@ class Spending:
         return None
 
     def _own(self, session_id: str, body: SessionBody) -> tuple[Decimal | None, Decimal]:
-        """The session's budget, and what is spent of it."""
+        """The session's budget, and what was spent of it."""
         for whose, budget, spent in self.families.budgets(session_id, body, self._cost_of_turn):
             if whose == "session":
                 return budget, spent
@@ -165,7 +165,7 @@ class Spending:
         return self._running
 
     def _periods(self, at: float) -> list[tuple[str, Decimal, Decimal]]:
-        """The day and the month, as far as they have a budget: it, and what is spent of it."""
+        """The budgets of the day and the month, if any, and what was spent of them."""
         day = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
         limits = ((day, self.budgets.day_usd), (day[:7], self.budgets.month_usd))
         return [(period, limit, self.spent(period)) for period, limit in limits if limit is not None]

@@ -1,4 +1,4 @@
-"""Operations on callbacks: be asked for a session's hooks, tools and permissions, and answer."""
+"""Operations on callbacks: receive and answer the calls of a session's hooks, tools and permissions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .idempotency import once, promise_for
 
 
 class CallbackOperations(ApprovalOperations):
-    """What programs answer for sessions."""
+    """Operations on callbacks."""
 
     async def attach_callbacks(
         self, request: takes.AttachCallbacks, caller: Caller = PROGRAM
     ) -> AsyncGenerator[returns.Call, None]:
-        """Be asked for a session's hooks and tools: what is open, then what comes."""
+        """Receive the calls of a session's hooks and tools: open ones first, then new ones."""
         actor = await self._actor(request.session_id)
         declared = await self._declared(actor)
         with self.attend(caller) if declared.permission else contextlib.nullcontext():

@@ -1,22 +1,20 @@
-"""Calls that a program answers for a session: its hooks, its tools, and what it decides.
+"""Calls that a program answers for a session: hooks, tools and permissions.
 
-The contract, for whoever writes a face or a client:
+The contract for gateways and clients:
 
 * ``CreateSession.callbacks`` declares them. They stay with the session: each of its processes is started with them.
-* ``attach_callbacks`` streams ``Call``: those that are open, oldest first, then each as it comes. One program answers
-  at a time: the newest. When another one attaches, the stream of the former ends.
-* ``call_id`` names a call for good: it is the same after the program has attached again, and after a restart of the
-  host. So a program that made a call and could not deliver its answer delivers it later, and does not make the call
-  again.
-* ``answer_callback`` answers. The first answer counts; ``withdrawn`` means that nobody waits for one any more. An
-  answer that does not fit is ``invalid``, and the call stays open. When it returns, the answer is in the log.
-* ``cancelled`` says that a call need not be answered any more: Claude Code took it back, its time is over, or somebody
-  else has decided.
-* A call waits for ``deadline_s``, whether a program is attached or not; with ``detached_s``, for this time at most
-  while none is. Then it fails closed: a hook that decides about
-  something refuses, with the reason; another one is an error for Claude Code, which goes on; a tool returns an error
-  that the model reads. A permission has no deadline: it is an approval like any other, and whoever decides first wins.
-* A hook cannot widen the policy: what it allows or rewrites is judged once more.
+* ``attach_callbacks`` streams ``Call`` objects: open ones first, oldest first, then new ones. Only the newest program
+    answers: when another one attaches, the earlier stream ends.
+* ``call_id`` is stable: it stays the same when the program attaches again and when the host restarts. So a program that
+    ran a call but couldn't deliver its answer can deliver it later, without running the call again.
+* ``answer_callback`` answers a call. The first answer counts; ``withdrawn`` means that nobody is waiting for it. If an
+    answer is ``invalid``, the call stays open. When it returns, the answer is in the log.
+* ``cancelled`` means that a call needs no answer: Claude Code withdrew it, it timed out, or somebody else decided.
+* A call waits for ``deadline_s``, whether or not a program is attached; ``detached_s`` limits the wait while none is.
+    Then it fails closed: a hook that decides something refuses, with the reason; any other hook is an error for Claude
+    Code, which continues; a tool returns an error to the model. A permission has no deadline: it is an ordinary
+    approval, and the first decision wins.
+* A hook can't widen the policy: what it allows or rewrites is judged again.
 """
 
 from __future__ import annotations
@@ -38,22 +36,22 @@ from .resources import Call
 from .session_log import SessionLog
 
 Check = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""An answer as it is used. Raises ``ValueError`` or ``TypeError`` for one that does not fit."""
+"""Validates and converts an answer. Raises ``ValueError`` or ``TypeError`` if it doesn't fit."""
 
 
 class UnansweredError(Exception):
-    """A call that its program did not answer, or said that it cannot."""
+    """The program didn't answer a call, or answered with an error."""
 
 
 class OpenCall(msgspec.Struct, eq=False):
-    """A call that waits for its program."""
+    """A call that waits for the program."""
 
     call: Call
     request_id: str | None
-    """Of Claude Code's request that waits for it."""
+    """The ID of Claude Code's request that waits for it."""
     check: Check
     due_at: float
-    """By the event loop's clock."""
+    """Deadline, by the event loop's clock."""
     answer: asyncio.Future[dict[str, Any]]
 
 
@@ -65,19 +63,19 @@ class OpenCalls:
         self._open: dict[str, OpenCall] = {}
         self._bell = Bell()
         self._attached: object | None = None
-        """Identifies the stream of the program that is asked."""
+        """Identifies the attached program's stream."""
         self._passed_on: set[str] = set()
-        """Permissions that the program has left to people."""
+        """Permissions that the program left to people."""
         self._answered: set[str] = set()
-        """Calls that the stream has delivered and the program has answered."""
+        """Calls that were delivered and answered."""
         self.decides = False
-        """Its program decides about permissions, too."""
+        """The program also decides permissions."""
         self.detached_s: float | None = None
-        """How long calls wait while no program is attached; None: as long as otherwise."""
+        """How long calls wait while no program is attached; None: no extra limit."""
 
     @property
     def attached(self) -> bool:
-        """Whether a program is there to answer."""
+        """Whether a program is attached."""
         return self._attached is not None
 
     @property
@@ -100,7 +98,7 @@ class OpenCalls:
         return None
 
     async def ask(self, call: Call, *, limit_s: float, check: Check, request_id: str | None) -> dict[str, Any]:
-        """What the program answers. Raises ``UnansweredError``."""
+        """Ask the program; returns its answer. Raises ``UnansweredError``."""
         if call.call_id in self._open:
             raise UnansweredError("the program already has this call")
         loop = asyncio.get_running_loop()
@@ -121,7 +119,7 @@ class OpenCalls:
             self._bell.ring()
 
     async def _answered_to(self, one: OpenCall) -> dict[str, Any]:
-        """Raises ``UnansweredError`` when no program has been attached for too long."""
+        """Wait for the answer. Raises ``UnansweredError`` if no program is attached for too long."""
         loop, alone_since = asyncio.get_running_loop(), None
         while self.detached_s is not None and not one.answer.done() and not self._bell.closed:
             rung, left_s = self._bell.next(), None
@@ -142,12 +140,12 @@ class OpenCalls:
     # Answering
 
     def look(self) -> None:
-        """Something happened in the session: an approval may have come or gone."""
+        """Check for new or finished approvals after a change of the session."""
         if self.decides and self._attached is not None:
             self._bell.ring()
 
     async def attach(self) -> AsyncGenerator[Call, None]:
-        """Open calls, then new ones, until another program attaches or the host ends."""
+        """Stream open calls, then new ones, until another program attaches or the host closes."""
         me = self._attached = object()
         self._bell.ring()  # for the former one
         self._answered.clear()
@@ -170,7 +168,7 @@ class OpenCalls:
                 self._bell.ring()  # for calls that wait for a program
 
     def _news(self, told: set[str]) -> list[Call]:
-        """What a stream that has delivered these sends next."""
+        """What to send next on a stream that has delivered these."""
         at = asyncio.get_running_loop().time()
         calls = {call_id: one for call_id, one in self._open.items() if not one.answer.done()}
         asked = {record.id: record for record in self._asked()}
@@ -221,7 +219,7 @@ class OpenCalls:
         self.answered(one.call.call_id)
 
     def answered(self, call_id: str) -> None:
-        """The program has answered this, so it need not hear that it is over."""
+        """The program answered this call, so don't send ``cancelled`` for it."""
         if self._attached is not None:
             self._answered.add(call_id)
         self._bell.ring()
@@ -242,5 +240,5 @@ class OpenCalls:
         self.answered(call_id)
 
     def close(self) -> None:
-        """The host ends: streams end."""
+        """End all streams."""
         self._bell.close()
