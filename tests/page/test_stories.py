@@ -169,7 +169,7 @@ async def test_a_rule_is_remembered_tried_on_the_past_and_revoked(
         await page.get_by_role("button", name="Try").click()
         await expect(page.locator(".try .verdict")).to_contain_text("changed 1 of the last 1 requests")
         await expect(page.locator(".try tbody tr")).to_contain_text("mkdir first")
-        await page.get_by_label("It would").select_option("deny")
+        await page.get_by_label("Decision").select_option("deny")
         await page.get_by_role("button", name="Try").click()
         await expect(page.locator(".try tbody tr .against")).to_be_visible()
 

@@ -24,7 +24,9 @@ async def test_what_was_decided_is_in_audit_usage_and_grants_and_a_grant_can_be_
         await decide(host, approval, remember=Remember(rule="Bash(touch made.txt)"))
         await there.there.client().get(f"/v1/sessions/{session}/wait")
         await page.goto(f"{there.url}#/audit")
-        await expect(page.locator(".audit tbody")).to_contain_text("allow")
+        decided = page.locator(".audit tr", has_text="decide")
+        await expect(decided).to_contain_text("allow Bash touch made.txt")
+        await expect(decided.locator(".details")).to_have_text("rule: Bash(touch made.txt)")
         await page.goto(f"{there.url}#/usage")
         await expect(page.locator(".ranking").last).to_contain_text("errand")
         await page.goto(f"{there.url}#/policy")
@@ -91,13 +93,13 @@ async def test_the_explain_box_says_what_would_happen_and_marks_the_risk(tmp_pat
 async def test_tokens_budgets_and_colours_are_set_in_the_settings(tmp_path: Path, browser_address: str) -> None:
     async with looked_at(tmp_path, browser_address, ["One."], path="settings") as (there, page):
         await page.get_by_label("Name").fill("phone")
-        await page.get_by_label("May").select_option("approve")
+        await page.get_by_label("Scope").select_option("approve")
         await page.get_by_role("button", name="Make a token").click()
         await expect(page.locator(".made code")).to_contain_text("qd_")
         secret = await page.locator(".made code").inner_text()
         assert (await there.there.host.authenticate(secret)).scope == "approve"
-        await page.get_by_label("A day, USD").fill("12.5")
-        await page.locator("form", has_text="A day").get_by_role("button", name="Save").click()
+        await page.get_by_label("Per day, USD").fill("12.5")
+        await page.locator("form", has_text="Per day").get_by_role("button", name="Save").click()
         await expect(page.locator(".toast")).to_contain_text("Budgets saved")
         assert (await there.there.host.get_budgets(Nothing())).details["day_usd"] == "12.5"
         await page.get_by_label("Colours").select_option("dark")

@@ -35,6 +35,8 @@ logger = logging.getLogger("quarterdeck.host")
 
 TICK_S = 1.0
 """How often to check deadlines."""
+SUMMARY_CHARS = 200
+"""How much of a command the audit log shows; the session's log has all of it."""
 
 
 class ApprovalOperations(HostBase):
@@ -208,7 +210,10 @@ class ApprovalOperations(HostBase):
             via=caller.via,
             body=encode_whole(decision),
         )
-        details = {"approval_id": record.id, "decision": decision.decision, "tool": record.tool}
+        details = {"decision": decision.decision, "tool": record.tool, "summary": _in_short(record)}
+        if grant is not None:
+            details["rule"] = grant.rule
+        details["approval_id"] = record.id
         audit = AuditRecord(
             at=now,
             who=caller.name,
@@ -336,6 +341,11 @@ def _has_decided(record: ApprovalRecord, decision: takes.Decision, caller: Calle
         caller.via,
         msgspec.json.encode(decision),
     )
+
+
+def _in_short(record: ApprovalRecord) -> str:
+    summary = " ".join(approval_view(record).summary.split())
+    return summary if len(summary) <= SUMMARY_CHARS else summary[: SUMMARY_CHARS - 1] + "…"
 
 
 def _too_late(record: ApprovalRecord | None) -> HostError:

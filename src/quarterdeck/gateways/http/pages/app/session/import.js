@@ -28,7 +28,7 @@ export function ImportSession({ onClose }) {
   };
   return html`<${Dialog} title="Import a session" onClose=${onClose}>
     <form class="new-session" onSubmit=${submit}>
-      <p class="dim">A file that was exported as a log (NDJSON). The session comes archived: it can be read and searched, not continued.</p>
+      <p class="dim">Choose a log exported as NDJSON. Imported sessions are archived: you can read and search them, but not continue them.</p>
       <label>File <input name="file" type="file" autofocus accept=".ndjson,.jsonl,application/x-ndjson" required /></label>
       <div class="columns">
         <label>Name <input name="name" placeholder="as in the file" /></label>

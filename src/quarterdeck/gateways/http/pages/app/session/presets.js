@@ -52,6 +52,6 @@ export function PresetList() {
     ${names.length ? html`<div class="scroll-x"><table><thead><tr><th>Name</th><th>Sets</th><th></th></tr></thead>
       <tbody>${names.map((name) => html`<tr key=${name}><td>${marked(name)}${presets[name].about ? html`<br /><span class="dim">${marked(presets[name].about)}</span>` : null}</td><td class="dim">${marked(contents(presets[name]))}</td>
         <td><button class="quiet danger" aria-label=${`Remove ${visible(name)}`} onClick=${() => remove(name)}>Remove</button></td></tr>`)}</tbody></table></div>`
-      : html`<p class="dim">None yet. Save one where a session is started.</p>`}
+      : html`<p class="dim">None yet. You can save one when you start a session.</p>`}
   </section>`;
 }

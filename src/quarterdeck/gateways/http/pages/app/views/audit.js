@@ -8,6 +8,17 @@ import { sayError } from '../parts/toasts.js';
 import { link } from '../router.js';
 
 const PAGE = 100;
+const SHOWN_APART = new Set(['decision', 'tool', 'summary', 'approval_id']);
+
+/** What was decided about: the command or file, the tool in older entries. @param {any} entry @returns {string} */
+const subject = (entry) => entry.details?.summary || entry.details?.tool || '';
+
+/** @param {any} entry */
+const rest = (entry) =>
+  Object.entries(entry.details ?? {})
+    .filter(([name]) => !SHOWN_APART.has(name))
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ');
 
 export function Audit() {
   const { host, connection } = deck();
@@ -37,9 +48,9 @@ export function Audit() {
       <tbody>${entries.map((one) => html`<tr key=${one.id}>
         <td class="dim"><${Time} at=${one.at} exact=${true} /></td>
         <td>${marked(one.who)} <span class="dim">${visible(one.via)}</span></td>
-        <td>${marked(one.operation.replaceAll('_', ' '))}${one.details?.decision ? html` <span class=${`decision-word ${one.details.decision}`}>${visible(one.details.decision)}</span>` : null}${one.details?.tool ? html` <span class="dim">${marked(one.details.tool)}</span>` : null}</td>
+        <td>${marked(one.operation.replaceAll('_', ' '))}${one.details?.decision ? html` <span class=${`decision-word ${one.details.decision}`}>${visible(one.details.decision)}</span>` : null}${subject(one) ? html` <span class="dim subject">${marked(subject(one))}</span>` : null}</td>
         <td class="session">${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a>` : null}</td>
-        <td class="wide-only dim details">${marked(Object.entries(one.details ?? {}).filter(([name]) => name !== 'decision' && name !== 'tool').map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', '))}</td>
+        <td class="wide-only dim details">${marked(rest(one))}</td>
       </tr>`)}</tbody></table>
       ${!entries.length ? html`<p class="empty wide">Nothing found.</p>` : null}
       ${cursor ? html`<p class="earlier"><button onClick=${() => fetch(cursor).catch(sayError)}>Older</button></p>` : null}

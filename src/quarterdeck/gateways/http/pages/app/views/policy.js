@@ -75,7 +75,7 @@ function TryRule() {
   const changed = (tried?.requests ?? []).filter((/** @type {any} */ one) => one.today !== one.with_rule);
   return html`<section class="try"><h2>Try a new rule on past requests</h2>
     <form class="inline" onSubmit=${ask}>
-      <label>It would <select name="behavior">${options(BEHAVIOURS)}</select></label>
+      <label>Decision <select name="behavior">${options(BEHAVIOURS)}</select></label>
       <label class="grow">Rule <input name="rule" class="code" required spellcheck="false" autocomplete="off" placeholder="Bash(npm test:*)" /></label>
       <button>Try</button>
     </form>
@@ -144,6 +144,6 @@ function Rules({ cwd }) {
 
 /** @param {{rules: any[]}} props */
 function RuleTable({ rules }) {
-  return html`<div class="scroll-x"><table><thead><tr><th>Says</th><th>Rule</th><th>Layer</th><th>From</th></tr></thead>
+  return html`<div class="scroll-x"><table><thead><tr><th>Decision</th><th>Rule</th><th>Layer</th><th>From</th></tr></thead>
     <tbody>${rules.map((rule) => html`<tr><td><span class=${`decision-word ${rule.behavior}`}>${rule.behavior}</span></td><td><code>${marked(rule.rule)}</code></td><td>${marked(rule.layer)}</td><td class="dim">${marked(rule.layer === 'built-in' || rule.layer === 'grant' ? '' : rule.place)}</td></tr>`)}</tbody></table></div>`;
 }

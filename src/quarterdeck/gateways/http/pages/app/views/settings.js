@@ -61,8 +61,8 @@ function Budgets() {
     }
   };
   return html`<section><h2>Budgets</h2><form class="inline" onSubmit=${submit}>
-    <label>A day, USD <input name="day_usd" inputmode="decimal" value=${budgets.day_usd ?? ''} placeholder="none" /></label>
-    <label>A month, USD <input name="month_usd" inputmode="decimal" value=${budgets.month_usd ?? ''} placeholder="none" /></label>
+    <label>Per day, USD <input name="day_usd" inputmode="decimal" value=${budgets.day_usd ?? ''} placeholder="none" /></label>
+    <label>Per month, USD <input name="month_usd" inputmode="decimal" value=${budgets.month_usd ?? ''} placeholder="none" /></label>
     <button>Save</button></form></section>`;
 }
 
@@ -93,10 +93,10 @@ function Tokens() {
   };
   const live = tokens.filter((one) => !one.revoked_at && !(one.expires_at && Date.parse(one.expires_at) < Date.now()));
   return html`<section><h2>Tokens</h2>
-    <div class="scroll-x"><table><thead><tr><th>Name</th><th>May</th><th>Folders</th><th class="number">Last used</th><th>Expires</th><th></th></tr></thead>
-      <tbody>${live.map((one) => html`<tr key=${one.id}><td>${marked(one.name)}</td><td data-label="May">${one.scope}</td><td data-label="Folders" class="dim">${marked((one.folders ?? []).join(', ') || 'all')}</td><td data-label="Last used" class="number dim">${one.last_used_at ? html`<${Time} at=${one.last_used_at} />` : 'never'}</td><td data-label="Expires" class="dim">${one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'never'}</td><td><button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button></td></tr>`)}</tbody></table></div>
+    <div class="scroll-x"><table><thead><tr><th>Name</th><th>Scope</th><th>Folders</th><th class="number">Last used</th><th>Expires</th><th></th></tr></thead>
+      <tbody>${live.map((one) => html`<tr key=${one.id}><td>${marked(one.name)}</td><td data-label="Scope">${one.scope}</td><td data-label="Folders" class="dim">${marked((one.folders ?? []).join(', ') || 'all')}</td><td data-label="Last used" class="number dim">${one.last_used_at ? html`<${Time} at=${one.last_used_at} />` : 'never'}</td><td data-label="Expires" class="dim">${one.expires_at ? html`<${Time} at=${one.expires_at} exact=${true} />` : 'never'}</td><td><button class="quiet danger" onClick=${() => revoke(one)}>Revoke</button></td></tr>`)}</tbody></table></div>
     ${made && html`<p class="made" role="status">The secret of ${marked(made.name)}, shown only now: <code>${made.secret}</code></p>`}
-    <form class="inline" onSubmit=${create}><label>Name <input name="name" required /></label><label>May <select name="scope">${options(SCOPES)}</select></label><label>Days <input name="days" type="number" min="1" placeholder="no expiry" /></label><button>Make a token</button></form>
+    <form class="inline" onSubmit=${create}><label>Name <input name="name" required /></label><label>Scope <select name="scope">${options(SCOPES)}</select></label><label>Days <input name="days" type="number" min="1" placeholder="no expiry" /></label><button>Make a token</button></form>
   </section>`;
 }
 
