@@ -1,7 +1,7 @@
-"""What has changed in a folder since a commit, as one patch: what git compares, and the files that it does not know.
+"""Changes in a folder since a commit, as one patch: git's diff plus untracked files.
 
-Git would compare new files only after an entry in its index, which is the session's, so they are read here. The folder
-is the repository's word: only regular files are opened, no link is followed, and what is read is bounded.
+Git would include new files only after adding them to its index, which belongs to the session, so we read them here. The
+folder is untrusted: we open only regular files, follow no links, and bound what we read.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .errors import HostError
 from .folders import open_inside
 
 NEW_FILE_BYTES = 1_000_000
-"""A new file that is larger is named, not shown."""
+"""Larger new files are listed but not shown."""
 MOST_NEW_FILES = 5_000
-"""The most new files that are shown."""
+"""Limit on new files shown."""
 _LOOKED_AT_BYTES = 8_000
-"""A file with a NUL character among these is binary, as git has it."""
+"""A file with a NUL in its first bytes is binary, as for git."""
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 
 
@@ -48,14 +48,14 @@ def changes_since(cwd: str, base: str | None) -> dict[str, Any]:
 
 
 class _NewFiles:
-    """Patches that create files, as long as there is room."""
+    """Builds patches that create files, up to a limit."""
 
     def __init__(self, cwd: str, room_chars: int) -> None:
         self._cwd = Path(cwd)
         self._room_chars = room_chars
         self.patches: dict[bytes, str] = {}
         self.are_all = True
-        """Whether none was too large."""
+        """Whether all files were included."""
 
     def add(self, names: list[bytes]) -> None:
         prefix = git.prefix(str(self._cwd)) if names else b""

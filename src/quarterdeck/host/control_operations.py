@@ -1,4 +1,4 @@
-"""Operations that ask the running CLI: interrupt, rewind, compact, MCP servers, tasks, raw control."""
+"""Operations that send requests to the running CLI: interrupt, rewind, compact, MCP servers, tasks, raw control."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ TYPED = {
     "file_suggestions": "list_files",
     "export_conversation": "export_session",
 }
-"""Control requests that have an operation of their own."""
+"""Control requests that have their own operation."""
 
 ANSWERS = frozenset(
     {"can_use_tool", "hook_callback", "elicitation", "request_user_dialog", "mcp_message", "control_cancel_request"}
 )
-"""What the CLI asks: answered by decisions."""
+"""Requests from the CLI, which decisions answer."""
 
 UNAVAILABLE = frozenset({"initialize", "claim_session"})
-"""The host's own: a second handshake cancels hooks that wait."""
+"""Reserved for the host: a second handshake cancels pending hooks."""
 
 ENVIRONMENT = "update_environment_variables"
 """On the wire this is not a control request, and Claude Code does not answer it; here it is asked like one."""
@@ -62,11 +62,11 @@ HARMLESS = frozenset(
         *("side_question", "get_memory_dialog", "get_skills_dialog", "get_sandbox_dialog", "get_chrome_dialog"),
     }
 )
-"""What ``operate`` may ask. The rest, known or not, may read files, change settings or run tools: it needs admin."""
+"""Requests allowed with ``operate``. All others may read files, change settings or run tools: they need ``admin``."""
 
 
 class ControlOperations(HostBase):
-    """What the process of a session is asked."""
+    """Operations on a session's process."""
 
     async def _call(
         self,
@@ -76,7 +76,7 @@ class ControlOperations(HostBase):
         key: str | None,
         control: Callable[[Session], Awaitable[Any]],
     ) -> Any:
-        """With a key, the request has an id made of it: a repeat finds in the log what a host that died has asked."""
+        """Send a request. With a key, its ID is derived from it: a retry after a crash finds it in the log."""
         actor = await self._actor(request.session_id)
         request_id = None if key is None else id_for(operation, request, caller, key)
         return await actor.call(control, request_id=request_id)
@@ -91,7 +91,7 @@ class ControlOperations(HostBase):
 
     @once
     async def rewind(self, request: takes.Rewind, caller: Caller = PROGRAM, key: str | None = None) -> returns.Details:
-        """Set files back to what they were at an earlier prompt."""
+        """Restore files to their state at an earlier prompt."""
         answer = await self._call(
             "rewind", request, caller, key, lambda session: session.rewind_files(request.to, request.dry_run)
         )
@@ -110,7 +110,7 @@ class ControlOperations(HostBase):
         actor = await self._actor(request.session_id)
         self._admit_prompt(actor)
         prompt_id = id_for("compact", request, caller, key)
-        if key is not None and actor.prompts.knows(prompt_id):  # by a host that died before it answered
+        if key is not None and actor.prompts.knows(prompt_id):  # sent before the host crashed
             return returns.Accepted(seq=actor.log.fanout.last_seq)
         said = await actor.prompts.say(
             "/compact",
@@ -124,7 +124,7 @@ class ControlOperations(HostBase):
     async def send_control(
         self, request: takes.SendControl, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Details:
-        """A control request that has no operation of its own."""
+        """Send a control request that has no operation of its own."""
         subtype = request.subtype
         if subtype in TYPED:
             raise HostError("invalid", f"Use the operation {TYPED[subtype]} instead of {subtype}.", field="subtype")
@@ -151,7 +151,7 @@ class ControlOperations(HostBase):
     # MCP servers
 
     async def list_mcp_servers(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """MCP servers and their state; without a process, as they were last."""
+        """List MCP servers and their state; without a process, the last known state."""
         actor = await self._actor(request.session_id)
         if actor.session is None:
             known = actor.log.fold.timeline.state.session.mcp_servers
@@ -163,7 +163,7 @@ class ControlOperations(HostBase):
     async def reconnect_mcp_server(
         self, request: takes.OfMcpServer, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
-        """Connect an MCP server again."""
+        """Reconnect an MCP server."""
         await self._call(
             "reconnect_mcp_server", request, caller, key, lambda session: session.reconnect_mcp_server(request.server)
         )
@@ -209,7 +209,7 @@ class ControlOperations(HostBase):
     # What it is doing
 
     async def get_info(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """Everything that the handshake and ``init`` told, of the process that runs or ran last."""
+        """Get tools, models, commands, agents, account and CLI version of the current or last process."""
         fold = (await self._actor(request.session_id)).log.fold
         answer = fold.side.initialize_answer
         details: dict[str, Any] = msgspec.to_builtins(fold.timeline.state.session)
@@ -222,7 +222,7 @@ class ControlOperations(HostBase):
         )
 
     async def get_context(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """What fills the context."""
+        """Get the context usage."""
         actor = await self._actor(request.session_id)
         if actor.session is None:
             context = msgspec.to_builtins(actor.log.fold.timeline.state.context)
@@ -231,7 +231,7 @@ class ControlOperations(HostBase):
         return returns.Details(details={"context": _details(answer), "live": True})
 
     async def list_tasks(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """Background tasks with usage and output."""
+        """List background tasks with usage and output."""
         actor = await self._actor(request.session_id)
         tasks = [await self._task(actor, task) for task in actor.log.fold.timeline.state.tasks.values()]
         return returns.Details(details={"tasks": tasks})

@@ -1,4 +1,4 @@
-"""The policy where the CLI asks: as ``can_use_tool``, and as the ``PreToolUse`` hook that sees every call."""
+"""Applies the policy to the CLI's requests: as ``can_use_tool``, and as a ``PreToolUse`` hook that sees every call."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ NO_SESSION = "The process does not belong to a session yet."
 
 
 class Deciding:
-    """For the options of a session: the policy answers first, what it leaves open becomes an approval."""
+    """Decides a session's calls: the policy first; what it leaves open becomes an approval."""
 
     answers_later = True
 
     def __init__(self, log: SessionLog | None = None) -> None:
-        """Without a log, everything is denied: it is for a process that no session has yet (``bind``)."""
+        """Without a log, denies everything: for a warm process that no session has taken yet (``bind``)."""
         self._log = log
 
     def bind(self, log: SessionLog) -> None:
-        """From here on it decides for this session."""
+        """Decide for this session from now on."""
         self._log = log
 
     async def __call__(self, tool: str, tool_input: Mapping[str, Any], context: ToolPermissionContext) -> Any:
@@ -41,7 +41,7 @@ class Deciding:
 
     @property
     def guard(self) -> Any:
-        """What a session registers as ``PreToolUse`` hook. It refuses, asks, or has no opinion."""
+        """The session's ``PreToolUse`` hook: refuses, asks, or has no opinion."""
         return self._guard
 
     async def _guard(
@@ -58,7 +58,7 @@ class Deciding:
             return {}
         call = str(tool_use_id or hook_input.get("tool_use_id") or "")
         try:
-            if log is not None and (call, "PreToolUse") not in log.fold.verdicts:  # else before the host was restarted
+            if log is not None and (call, "PreToolUse") not in log.fold.verdicts:  # otherwise before the host restarted
                 await log.tell(decided(log.now(), verdict, tool, call, asked_in="PreToolUse"))
         except StoreError as error:
             verdict = PolicyVerdict("deny", f"The policy's verdict could not be logged: {error}")

@@ -1,4 +1,4 @@
-"""Notices messages from Claude Code that this version does not know: each kind is reported once and counted."""
+"""Detects messages from Claude Code that this version doesn't know: reports each kind once and counts it."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .events import DriftNoticed
 
 SETTING = "drift"
 FIRST = 20
-"""Of each kind of message, the first ones are looked at in full; after that ..."""
+"""Of each kind of message, this many are checked in full; after that ..."""
 EVERY = 200
-"""... one of so many: to compare every key of every line would cost more than all else that is done with it."""
+"""... one in so many: checking every key of every line would cost more than all other processing."""
 
 What: TypeAlias = Literal["message", "subtype", "field", "request", "version"]
 
 
 class Drift:
-    """What one host has met, over all its sessions and, through its store, over its restarts."""
+    """What a host has seen in all its sessions, kept in its store across restarts."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        """``what name`` → how often it was noticed."""
+        """``what name`` → how often it was seen."""
         self._seen: defaultdict[str | None, dict[type[Message], int]] = defaultdict(dict)
         """Version of the CLI → kind of message → how many lines."""
 
@@ -39,11 +39,11 @@ class Drift:
         self.counts = Counter({} if kept is None else msgspec.json.decode(kept, type=dict[str, int]))
 
     def setting(self) -> PutSetting:
-        """What to write with the event, so that it is reported only once."""
+        """The setting to write with the event, so that it is reported only once."""
         return PutSetting(SETTING, msgspec.json.encode(dict(self.counts)))
 
     def look(self, message: Message, at: float, cli_version: str | None) -> list[DriftNoticed]:
-        """What is new in a line from the CLI."""
+        """Return what is new in a line from the CLI."""
         kind = type(message)
         if kind not in _MAY_BE_UNKNOWN or (kind is ControlRequest and type(message.request) is not UnknownRequest):  # type: ignore[attr-defined]
             seen = self._seen[cli_version]
@@ -55,7 +55,7 @@ class Drift:
         ]
 
     def version(self, cli_version: str, at: float) -> list[DriftNoticed]:
-        """A process says its version."""
+        """Note a process's version."""
         if parse_version(cli_version) in MEASURED or not self._is_new("version", cli_version):
             return []
         return [DriftNoticed(at, "version", cli_version, cli_version)]

@@ -1,7 +1,7 @@
-"""A session as a document: rows to import elsewhere, or Markdown or HTML to read. It is made in parts, however long.
+"""Exports a session: as rows to import elsewhere, or as Markdown or HTML to read. Long exports come in parts.
 
-A part is made of a page of the log and where that page begins, nothing else: whoever asks for the next part may do so
-later, or from another host on the same log.
+A part depends only on a page of the log and where that page starts, so the next part can be requested later, or from
+another host with the same log.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORMAT = 1
 """The version of the NDJSON."""
 PART_ROWS = 250
 PART_BYTES = 1024 * 1024
-"""About what a part has; a row that is larger comes alone."""
+"""Approximate size of a part; a larger row gets its own."""
 MEDIA_TYPES = {
     "ndjson": "application/x-ndjson",
     "md": "text/markdown; charset=utf-8",
@@ -55,7 +55,7 @@ _STYLE = (
     "section{border-top:1px solid #ddd;padding:.5rem 0}h2{font-size:1rem;color:#555}"
 )
 _POLICY = f"default-src 'none'; style-src 'sha256-{base64.b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
-"""A browser that opens the document loads and runs nothing, whatever the conversation contains."""
+"""Keeps a browser from loading or running anything in the document."""
 _CURSOR = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
 
 
@@ -78,7 +78,7 @@ class ExportHeader(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class ExportedRow(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A further line: a row of the log. What it holds is JSON as it came (``line``), or else bytes."""
+    """Any other line: a row of the log, as the original JSON (``line``) or as bytes."""
 
     seq: int
     at: float
@@ -91,7 +91,7 @@ class ExportedRow(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class ExportPart(msgspec.Struct, frozen=True):
-    """Something said or done: a heading, and a text that is prose or not."""
+    """One item of the conversation: a heading, and text that is prose or not."""
 
     heading: str
     text: str
@@ -105,7 +105,7 @@ async def exported(
     form: Literal["ndjson", "md", "html"],
     cursor: str | None,
 ) -> Exported:
-    """The part that begins at the cursor. Raises ``HostError`` for an invalid cursor."""
+    """Return the part that starts at the cursor. Raises ``HostError`` for an invalid cursor."""
     after, end = _place(cursor, head)
     made = bytearray()
     if cursor is None:
@@ -123,7 +123,7 @@ async def exported(
 
 
 def _place(cursor: str | None, head: LogHead) -> tuple[int, int]:
-    """The row to begin after and the row to end at: the last one when the export began."""
+    """The row to start after, and the row to end at: the last one when the export started."""
     if cursor is None:
         return head.first_seq - 1, head.last_seq
     found = _CURSOR.fullmatch(cursor)

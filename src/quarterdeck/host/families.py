@@ -1,7 +1,7 @@
-"""Sessions and those they have started: what a family has spent, and how many of it run.
+"""Families: sessions and the sessions they started, with their total spending and number of running members.
 
-A parent's budget is for itself and all below it, and its ``sessions`` count all below it, too. So however a child came
-to run (it was started, prompted again, woken by a person), the family keeps to what its oldest member was given.
+A parent's budget and its ``sessions`` limit cover all its descendants. So however a child came to run (started,
+prompted again, or woken by a person), the family stays within the limits of its oldest member.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .times import usd
 ENDED = frozenset({"stopped", "crashed", "parked"})
 ZERO = Decimal(0)
 _RELATED = (b'"is_child":true', b'"host_tools":')
-"""What a body has where it belongs to a family; few do."""
+"""Fields of a body that show that it belongs to a family; few do."""
 Whose = Literal["session", "parent"]
 
 
@@ -35,15 +35,15 @@ class _Relative(msgspec.Struct):
 
 
 class Families:
-    """Every session with a parent, or with tools to become one."""
+    """All sessions with a parent, or with tools to become one."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Relative] = {}
         self._children: dict[str, list[str]] = {}
         self._coming: list[tuple[str, str]] = []
-        """Children that are about to run: parent and child."""
+        """Children about to run: parent and child."""
         self._to_be_taken_up: set[str] = set()
-        """Sessions that ran when the last host ended, until they are loaded."""
+        """Sessions that ran when the last host closed, until they are loaded."""
 
     async def load(self, store: EventStore) -> None:
         cursor: str | None = None
@@ -59,7 +59,7 @@ class Families:
                 return
 
     def note(self, session_id: str, body: SessionBody) -> None:
-        """Remember what it may spend and has spent: when it is loaded, and whenever that changes."""
+        """Update a session's budget and spending: when it is loaded, and on every change."""
         if not body.is_child and body.host_tools is None:
             return
         self._to_be_taken_up.discard(session_id)
@@ -77,7 +77,7 @@ class Families:
         return list(self._children.get(session_id, ()))
 
     def below(self, session_id: str) -> Iterator[str]:
-        """Children, their children and so on."""
+        """All descendants."""
         for child in self._children.get(session_id, ()):
             yield child
             yield from self.below(child)
@@ -85,9 +85,9 @@ class Families:
     def budgets(
         self, session_id: str, body: SessionBody, running: Callable[[str], Decimal]
     ) -> Iterator[tuple[Whose, Decimal, Decimal]]:
-        """Each budget that what it does counts for, and what is spent of it: its own, then those of its elders.
+        """All budgets that apply to it, and what was spent of each: its own, then its ancestors'.
 
-        ``running``: the cost of a session's turn under way, which nothing else has yet.
+        ``running``: the cost of a session's running turn, which isn't recorded yet.
         """
         own = budget_of(body)
         if own is not None:
@@ -108,7 +108,7 @@ class Families:
 
     @contextmanager
     def place_for(self, child_id: str, parent_id: str, runs: Callable[[str], bool]) -> Iterator[None]:
-        """Room for a child that is about to run, unless it does. Raises ``HostError`` where there are enough."""
+        """Reserve a place for a child that is about to run. Raises ``HostError`` if there are too many."""
 
         def is_there(session_id: str) -> bool:
             return session_id in self._to_be_taken_up or runs(session_id)

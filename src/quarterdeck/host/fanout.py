@@ -1,4 +1,4 @@
-"""Who watches a session: each has a cursor, not a queue, and reads the store when it has fallen behind."""
+"""Sends frames to a session's watchers: each has a cursor, not a queue, and reads the store if it falls behind."""
 
 from __future__ import annotations
 
@@ -11,29 +11,28 @@ from .folding import Preview
 from .resources import Frame
 
 RECENT = 4_000
-"""Frames and previews that are kept for watchers who are late, for all of them together."""
+"""Frames and previews kept for late watchers, shared by all of them."""
 TAIL = 64
-"""How many are kept although every watcher has seen them, for one who comes."""
+"""How many to keep for new watchers after every current one has seen them."""
 PAGE = 200
-"""Frames that a watcher who has fallen behind reads at once: folding them takes a few milliseconds, in which nothing
-else happens."""
+"""Frames that a late watcher reads at once: folding them blocks the host for a few milliseconds."""
 
 ReadFrames = Callable[[int, int], Awaitable[list[Frame]]]
-"""Frames of the log after a seq, and at most how many."""
+"""Reads frames of the log after a seq, up to a limit."""
 
 
 TOGETHER = 64
-"""What arrives together is sent together. If it is more than this, it is sent in blocks that end at multiples of it, so
-that watchers at different positions get the same blocks except for the first and the last."""
+"""Frames that arrive together are sent together, in blocks of at most this many that end at its multiples. So watchers
+at different positions get the same blocks, except for the first and the last."""
 BLOCKS = RECENT // TOGETHER + 2
-"""Blocks kept for watchers who get the same: all that may be there at once, or each watcher would make its own."""
+"""Blocks kept for sharing among watchers: as many as can exist at once, or each watcher would build its own."""
 
 _Where = tuple[int, int, int, bool]
 _News = tuple[Sequence[Frame | Preview], int]
 
 
 class Bell:
-    """Wakes all who wait for something to happen."""
+    """Wakes everyone who waits for a change."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
@@ -45,17 +44,17 @@ class Bell:
             self._event = asyncio.Event()
 
     def close(self) -> None:
-        """Nothing more will happen: everyone who waits continues immediately."""
+        """Wake all waiters, now and in future."""
         self.closed = True
         self._event.set()
 
     def next(self) -> asyncio.Event:
-        """Set by the next ring. Take it before looking whether there is something: nothing is missed in between."""
+        """An event set by the next ring. Get it before checking for news, so that nothing is missed in between."""
         return self._event
 
 
 class _Watcher:
-    """How far one watcher is."""
+    """One watcher's position."""
 
     __slots__ = ("seen",)
 
@@ -65,28 +64,28 @@ class _Watcher:
 
 
 class Fanout:
-    """The frames and previews of one session, as they come.
+    """Publishes the frames and previews of one session.
 
-    Kept only while someone watches who has not seen them: a full garbage collection goes through everything that is
-    kept, and nothing else happens meanwhile.
+    Frames are kept only while a watcher hasn't seen them: a full garbage collection visits everything kept, and blocks
+    the host meanwhile.
     """
 
     def __init__(self, last_seq: int) -> None:
         self.last_seq = last_seq
         self._recent: deque[Frame | Preview] = deque(maxlen=RECENT)
         self._count = 0
-        """How many there have been."""
+        """Number published so far."""
         self._watchers: set[_Watcher] = set()
         self._trim_at = 2 * TAIL
-        """The count at which to look for what every watcher has seen."""
+        """The count at which to drop what every watcher has seen."""
         self._waiting: set[asyncio.Future[None]] = set()
-        """One for each watcher that has seen everything."""
+        """One per watcher that is up to date."""
         self._closed = False
         self._blocks: dict[_Where, _News] = {}
-        """Recent blocks: from where to where, after which row, and whether with previews."""
+        """Recent blocks by start, end, the row before them, and whether they include previews."""
 
     def publish(self, frames: Sequence[Frame]) -> None:
-        """Frames that follow one another in the log."""
+        """Publish consecutive frames of the log."""
         if frames:
             self.last_seq = frames[-1].seq
             self._add(frames)
@@ -95,7 +94,7 @@ class Fanout:
         self._add((preview,))
 
     def passed(self, seq: int) -> None:
-        """Rows up to this one were written while nobody watched."""
+        """Skip rows up to this one, written while nobody watched."""
         self.last_seq = seq
 
     @property
@@ -103,7 +102,7 @@ class Fanout:
         return bool(self._watchers)
 
     def close(self) -> None:
-        """Watchers get what there is, and end."""
+        """End all watchers after what is there."""
         self._closed = True
         self._wake()
 
@@ -146,10 +145,10 @@ class Fanout:
     async def watch(
         self, after: int, read: ReadFrames, *, previews: bool
     ) -> AsyncGenerator[Sequence[Frame | Preview], None]:
-        """Everything after ``after``, gap-free and once, and then live; what is there at a time comes together.
+        """Stream everything after ``after``, without gaps or repeats, then live. Yields what is available at a time.
 
-        Watchers get the very same sequences, so that whoever writes one down can do so once. One that has fallen
-        behind reads the store, and misses the previews of that time: the frames that follow say all of it.
+        Watchers get the same sequence objects, so a gateway can encode each once. A late watcher reads the store and
+        misses the previews of that time; the frames contain everything.
         """
         loop = asyncio.get_running_loop()
         with self._watching() as watcher:
@@ -186,7 +185,7 @@ class Fanout:
         return next((one.seq for one in self._recent if type(one) is Frame), self.last_seq + 1)
 
     def _news(self, seen: int, end: int, after: int, *, previews: bool) -> _News:
-        """What came between two counts and after a row, and its last row."""
+        """What was published between two counts and after a row, and its last row."""
         where = (seen, end, after, previews)
         if (known := self._blocks.get(where)) is not None:
             return known

@@ -1,4 +1,4 @@
-"""Folders as callers name them, whether one contains another, and files inside one."""
+"""Resolves folders named by callers, checks whether one contains another, and opens files inside one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SHOWN_CHARS = 200
 
 
 def as_path(given: str, field: str = "cwd", *, absolute: bool = False) -> Path:
-    """The path without links and ``~``, whether it exists or not. Raises ``HostError`` for an invalid path.
+    """Resolve links and ``~``, even if the path doesn't exist. Raises ``HostError`` for an invalid path.
 
-    ``absolute``: a relative one is invalid, too: not everybody knows the folder that the host was started in.
+    ``absolute``: reject relative paths, because callers may not know the folder the host was started in.
     """
     try:
         path = Path(given).expanduser()
@@ -28,7 +28,7 @@ def as_path(given: str, field: str = "cwd", *, absolute: bool = False) -> Path:
 
 
 def existing_folder(given: str, field: str = "cwd") -> Path:
-    """The folder without links. Raises ``HostError`` if it does not exist."""
+    """Resolve an existing folder. Raises ``HostError`` if it doesn't exist."""
     path = as_path(given, field)
     if not path.is_dir():
         raise HostError("invalid", f"There is no folder {given}.", field=field)
@@ -41,7 +41,7 @@ def is_below(path: str, folders: Iterable[str]) -> bool:
 
 
 def open_inside(top: Path, parts: Sequence[str | bytes], flags: int, mode: int = 0o600) -> int:
-    """Opens a file below a folder, one folder at a time, so that no link leads elsewhere; a pipe does not block."""
+    """Open a file below a folder, one component at a time, so that no link leads outside. Doesn't block on a pipe."""
     folder = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in parts[:-1]:

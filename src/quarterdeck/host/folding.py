@@ -1,4 +1,4 @@
-"""Rows of the log → frames, by a fold over rows alone: a replay gives the very frames that were shown live."""
+"""Folds rows of the log into frames. The fold depends only on rows, so a replay gives exactly the frames shown live."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from .resources import Frame, Resource
 from .whole_text import encode_whole, whole_text
 
 FOLD_VERSION = "3"
-"""Change it whenever the same rows produce different frames: cursors into the old ones are then foreign."""
+"""Increase it whenever the same rows produce different frames: it invalidates old cursors."""
 
 NAMED_KEPT = 64
-"""Control calls with a key whose answers are kept in the fold; their receipts are kept longer."""
+"""How many answers to control calls with a key the fold keeps; their receipts are kept longer."""
 
 KEPT = Limits(items=300)
-"""How much is kept to draw a session from scratch, so that a long one opens as fast as a short one. Earlier events are
-in the log."""
+"""How much is kept to render a session from scratch, so that a long one opens as fast as a short one. Earlier events
+stay in the log."""
 
 PREVIEWS: frozenset[type[Message]] = frozenset({StreamEvent, KeepAliveMessage, ThinkingTokensMessage})
-"""Lines that are not rows: live only; the message that follows them contains everything."""
+"""Lines that are only sent live and never become rows; the message that follows contains everything."""
 
 
 class Preview(Resource, frozen=True, kw_only=True, gc=False):
-    """What is being said at this moment. The finished item of the same ``id`` comes in a frame and replaces it."""
+    """Text being streamed now. A frame with the finished item of the same ``id`` replaces it."""
 
     session: str
     after_seq: int
@@ -54,7 +54,7 @@ class Preview(Resource, frozen=True, kw_only=True, gc=False):
 
 
 class _Kept(msgspec.Struct):
-    """A snapshot: each part as the JSON that its owner writes."""
+    """A snapshot: each part as JSON from its owner."""
 
     timeline: msgspec.Raw
     side: msgspec.Raw
@@ -64,7 +64,7 @@ class _Kept(msgspec.Struct):
 
 
 class FrameFold:
-    """The fold of one session's rows as far as frames need it: what a person follows."""
+    """The part of the fold that frames need: what a person follows."""
 
     def __init__(self, timeline: Timeline | None = None) -> None:
         self.timeline = timeline or Timeline(limits=KEPT)
@@ -74,7 +74,7 @@ class FrameFold:
         return cls(Timeline.restore(bytes(_kept_decoder.decode(snapshot).timeline)))
 
     def events(self, row: NewRow | Row, message: Message | None = None) -> list[AnyEvent]:
-        """What the row shows. ``message`` is the content of its line, if already decoded."""
+        """Return the row's events. ``message`` is its decoded line, if available."""
         if row.kind == "received":
             message = decode(whole_text(row.body)) if message is None else message
             self._received(message, row.at)
@@ -104,7 +104,7 @@ class FrameFold:
 
 
 class RowFold(FrameFold):
-    """All of the fold: what a person follows, the conversation with the process, and the prompts that wait."""
+    """The whole fold: frames, the conversation with the process, and queued prompts."""
 
     def __init__(
         self, timeline: Timeline | None = None, side: HostSide | None = None, queue: PromptQueue | None = None
@@ -113,9 +113,9 @@ class RowFold(FrameFold):
         self.side = side or _new_side()
         self.queue = queue or PromptQueue()
         self.verdicts: dict[tuple[str, str], PolicyDecided] = {}
-        """What the policy has said in this turn, by call and by where it was asked."""
+        """The policy's verdicts in this turn, by call and by where it was asked."""
         self.named: dict[str, str | None] = {}
-        """Our requests whose ids were made of an idempotency key → the answer; None until it has come."""
+        """Our requests with an ID derived from an idempotency key → the answer; None until it arrives."""
 
     @classmethod
     def restore(cls, snapshot: bytes) -> RowFold:
@@ -170,7 +170,7 @@ class RowFold(FrameFold):
 
 
 def is_made_of_key(request_id: str) -> bool:
-    """Ids are random UUIDs, except those that must be found again, which are hashes."""
+    """Whether an ID was derived from a key: those are hashes, all others random UUIDs."""
     return request_id[14:15] == "5"
 
 

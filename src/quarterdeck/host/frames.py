@@ -1,4 +1,4 @@
-"""Frames of a log that is read again: events, raw lines, and an explicit gap where rows are gone."""
+"""Reads frames from the log: events or raw lines, with an explicit gap where rows are gone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .resources import Frame
 
 
 def frames_reader(store: EventStore, session: str) -> ReadFrames:
-    """Reads timeline frames. Rows that retention has taken are one frame with a ``Gap``, at the log's last row."""
+    """Reads timeline frames. Deleted rows become one frame with a ``Gap`` at the log's last row."""
     return _FramesReader(store, session).read
 
 
 class _FramesReader:
-    """A frame is the fold of all rows up to it. So the fold stays from one page to the next, until the log's end."""
+    """Keeps the fold from page to page until the end of the log: a frame depends on all rows before it."""
 
     def __init__(self, store: EventStore, session: str) -> None:
         self._store = store
@@ -48,7 +48,7 @@ class _FramesReader:
         return frames
 
     async def _folded(self, after: int) -> tuple[FrameFold, int]:
-        """A fold of rows up to ``after`` or somewhere before it: that of the last page, or the snapshot before it."""
+        """Return a fold of the rows up to ``after`` or earlier: from the last page, or from a snapshot."""
         fold, self._fold = self._fold, None
         if fold is not None and self._seq == after:
             return fold, after
@@ -57,7 +57,7 @@ class _FramesReader:
 
 
 def raw_reader(store: EventStore, session: str) -> ReadFrames:
-    """Reads rows as they are: lines of the CLI and to it, and the host's events between them."""
+    """Reads raw rows: lines from and to the CLI, and the host's events."""
 
     async def read(after: int, limit: int) -> list[Frame]:
         page = await store.read(session, after=after, limit_rows=limit)
@@ -69,7 +69,7 @@ def raw_reader(store: EventStore, session: str) -> ReadFrames:
 
 
 def gap_at(head: LogHead, cursor: str | None) -> tuple[int, Gap | None]:
-    """Where a reader with this cursor continues: after its row, or after the log's last one with a gap."""
+    """Where a reader with this cursor continues: after its row or, with a gap, after the log's last row."""
     if cursor is None:
         return 0, None
     epoch, _, seq = cursor.rpartition("-")
@@ -85,7 +85,7 @@ def gap_at(head: LogHead, cursor: str | None) -> tuple[int, Gap | None]:
 
 
 def gap_frame(head: LogHead, reason: str) -> Frame:
-    """It stands where the log ends: the frames after it follow."""
+    """Build a frame for a gap. It is at the end of the log, and newer frames follow."""
     return Frame(session=head.session, seq=head.last_seq, at=0.0, events=[_gap(head, reason)])
 
 

@@ -1,8 +1,8 @@
-"""Git in a folder that nobody vouches for: whatever its repository configures, no program of its choice runs.
+"""Runs git in an untrusted folder: whatever the repository configures, it can't run programs of its own.
 
-A repository's own configuration may name hooks, a file-system monitor, filters, external diffs, pagers and remote
-helpers. All of them are turned off on the command line, submodules (which have a configuration of their own) are not
-entered, and nothing is fetched. What git says is bounded, in time and in size.
+A repository's configuration may name hooks, a file-system monitor, filters, external diffs, pagers and remote helpers.
+We turn all of them off on the command line, don't enter submodules (which have their own configuration), and fetch
+nothing. Git's output is bounded in time and size.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .errors import HostError
 
 TIMEOUT_S = 30.0
 CHECKOUT_S = 300.0
-"""How long the files of a new worktree may take."""
+"""How long a checkout of a new worktree may take."""
 OUTPUT_BYTES = 64 * 1024 * 1024
-"""The most that git may say where all of it is needed."""
+"""Limit on git's output where all of it is needed."""
 DIFF_CHARS = 2_000_000
-"""The most of a diff that is shown."""
+"""Limit on the diff shown."""
 UNTRACKED_BYTES = 1024 * 1024
-"""The most of the names of files that git does not know."""
+"""Limit on the names of untracked files."""
 MOST_FILTERS = 1_000
 
 _OFF = (
@@ -62,16 +62,16 @@ _threads = ThreadPoolExecutor(4, "quarterdeck-git")
 
 
 async def with_git(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Do this in a thread for git: a repository in which it hangs keeps nothing else waiting."""
+    """Run in a thread for git, so that a hanging repository delays nothing else."""
     return await asyncio.get_running_loop().run_in_executor(_threads, lambda: work(*args, **options))
 
 
 def git(
     cwd: str, *arguments: str, check: bool = True, within_s: float | None = None, also_in: Iterable[str] = ()
 ) -> str:
-    """What git says. Blocks: run it in a thread. Raises ``HostError`` where it fails and ``check`` is set.
+    """Run git; returns its output. Blocks: use a thread. Raises ``HostError`` if it fails and ``check`` is set.
 
-    ``also_in``: worktrees that this command enters; they may have a configuration of their own.
+    ``also_in``: worktrees that this command enters; they may have their own configuration.
     """
     done = _run(cwd, _turned_off([cwd, *also_in]), arguments, OUTPUT_BYTES, within_s)
     if done.is_cut:
@@ -86,14 +86,14 @@ def is_repository(cwd: str) -> bool:
 
 
 def head_commit(cwd: str) -> str | None:
-    """What is checked out there; None outside a repository, in one without a commit, and where git cannot tell."""
+    """The commit checked out there; None outside a repository, before the first commit, or if git fails."""
     with contextlib.suppress(HostError):
         return _head(cwd) if is_repository(cwd) else None
     return None
 
 
 def starting_point(cwd: str) -> str | None:
-    """What is checked out there; before the first commit, the tree without files. None where git cannot tell."""
+    """The commit checked out there, or the empty tree before the first commit. None if git fails."""
     with contextlib.suppress(HostError):
         if is_repository(cwd):
             return _head(cwd) or git(cwd, "hash-object", "-t", "tree", "--stdin").strip()
@@ -105,25 +105,25 @@ def _head(cwd: str) -> str | None:
 
 
 def diff(cwd: str, base: str) -> tuple[str, bool]:
-    """What differs from a commit, in files that git knows, and whether that is all."""
+    """The diff of tracked files from a commit, and whether it is complete."""
     said, is_cut = _beginning(cwd, (*_DIFF, base, "--", "."), 4 * (DIFF_CHARS + 1))
     text = _text(said)
     return text[:DIFF_CHARS], not is_cut and len(text) <= DIFF_CHARS
 
 
 def untracked(cwd: str) -> tuple[list[bytes], bool]:
-    """Files below the folder that git does not know and does not ignore, and whether these are all."""
+    """Untracked files below the folder that aren't ignored, and whether the list is complete."""
     said, is_cut = _beginning(cwd, ("ls-files", "--others", "--exclude-standard", "-z"), UNTRACKED_BYTES)
     return said.split(b"\0")[:-1], not is_cut
 
 
 def prefix(cwd: str) -> bytes:
-    """The folder's path in its repository: nothing, or one that ends with a slash."""
+    """The folder's path in its repository: empty, or ending with a slash."""
     return _beginning(cwd, ("rev-parse", "--show-prefix"), OUTPUT_BYTES)[0].removesuffix(b"\n")
 
 
 def is_clean(cwd: str) -> bool:
-    """Whether everything there is committed. Files that git was told to leave alone are looked at, too."""
+    """Whether everything there is committed, including files that git was told to skip."""
     if git(cwd, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "-z"):
         return False
     top = Path(git(cwd, "rev-parse", "--show-toplevel").removesuffix("\n"))
@@ -133,17 +133,17 @@ def is_clean(cwd: str) -> bool:
 
 
 def has_no_changes(cwd: str) -> bool:
-    """Whether every file that git knows is as it was committed."""
+    """Whether all tracked files are unchanged."""
     return not git(cwd, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all", "-z")
 
 
 def is_on_a_branch(cwd: str) -> bool:
-    """Whether what is checked out there stays reachable without it."""
+    """Whether the checked-out commit stays reachable without this worktree."""
     return bool(git(cwd, "for-each-ref", "--count=1", "--contains=HEAD", check=False).strip())
 
 
 def _beginning(cwd: str, arguments: Sequence[str], most: int) -> tuple[bytes, bool]:
-    """The first of what git says, and whether there is more. Raises ``HostError`` where it fails."""
+    """The start of git's output, and whether there is more. Raises ``HostError`` if git fails."""
     done = _run(cwd, _turned_off([cwd]), arguments, most)
     if done.code and not done.is_cut:
         raise HostError("invalid", f"git {arguments[0]} failed: {_text(done.stderr).strip()}", field="cwd")
@@ -158,7 +158,7 @@ def _turned_off(folders: Iterable[str]) -> list[str]:
 
 
 def _filters(cwd: str) -> set[str]:
-    """Filters are named freely, so they are turned off by the names that the configuration has."""
+    """Turn off filters by the names in the configuration: they can have any name."""
     done = _run(cwd, [], ("config", "--null", "--name-only", "--get-regexp", r"^filter\."), OUTPUT_BYTES)
     keys = done.stdout.decode(errors="surrogateescape").split("\0")[:-1]
     names = {key[len("filter.") : key.rindex(".")] for key in keys if key.count(".") >= 2}
@@ -177,7 +177,7 @@ class _GitOutput(NamedTuple):
 def _run(
     cwd: str, options: Sequence[str], arguments: Sequence[str], most: int, within_s: float | None = None
 ) -> _GitOutput:
-    """Git is ended when it has said ``most`` bytes, or when its time is over."""
+    """Run git, and kill it after ``most`` bytes of output or a timeout."""
     try:
         process = subprocess.Popen(
             ["git", "--no-pager", "--literal-pathspecs", *options, *arguments],

@@ -1,4 +1,4 @@
-"""Decisions that people asked to remember: stored, and in force until they expire or are revoked."""
+"""Grants: decisions that people asked to remember, in force until they expire or are revoked."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .times import LONGEST_S, moment
 
 
 class GrantBody(msgspec.Struct, frozen=True, omit_defaults=True):
-    """``rules`` are allowed together; with ``call`` they speak for that one call only (``policy.memory.call_key``)."""
+    """``rules`` apply together; with ``call``, only to that exact call (``policy.memory.call_key``)."""
 
     rules: tuple[str, ...]
     call: str | None = None
 
 
 class Grants:
-    """All grants of a host, as the store has them."""
+    """All grants of a host, as stored."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -37,7 +37,7 @@ class Grants:
         self._records = {record.id: record for record in await store.grants()}
 
     def put(self, record: GrantRecord) -> None:
-        """Call it when the record is committed."""
+        """Add or replace a grant. Call this once the record is committed."""
         self._records[record.id] = record
 
     def get(self, grant_id: str) -> GrantRecord:
@@ -50,7 +50,7 @@ class Grants:
         return sorted(self._records.values(), key=lambda record: (record.created_at, record.id))
 
     def in_force(self, session: str | None, cwd: str) -> list[GrantRecord]:
-        """The grants that apply now to this session, or to a session that would start in this folder."""
+        """The grants that currently apply to this session, or to a new session in this folder."""
         now = self._clock()
         return [
             record
@@ -63,7 +63,7 @@ class Grants:
     def for_call(
         self, tool: str, tool_input: Mapping[str, Any], *, session: str | None, cwd: str
     ) -> list[tuple[str, tuple[str, ...]]]:
-        """Grants that may speak for this call, each with its rules."""
+        """The grants that may apply to this call, each with its rules."""
         key = call_key(tool, tool_input)
         bodies = [(record.id, grant_body(record)) for record in self.in_force(session, cwd)]
         return [(grant_id, body.rules) for grant_id, body in bodies if body.call in (None, key)]
@@ -79,10 +79,10 @@ def new_grant(
     by: str,
     now: float,
 ) -> GrantRecord:
-    """A grant for a call that is being allowed. Raises ``HostError`` for a rule that does not cover the call.
+    """Create a grant for a call being allowed. Raises ``HostError`` for a rule that doesn't cover the call.
 
-    Where the rule alone is not enough, e.g. for ``ls /etc``, which also reads a folder outside, the grant is for this
-    very call.
+    If the rule alone isn't enough, e.g. for ``ls /etc``, which also reads a folder outside, the grant is for this exact
+    call only.
     """
     tool, tool_input = call
     if remember.lasts_s is not None and remember.lasts_s <= 0:
@@ -115,7 +115,7 @@ def new_grant(
 
 
 def covers(policy: Policy, rules: tuple[str, ...], tool: str, tool_input: Mapping[str, Any]) -> bool:
-    """Whether the call is allowed with these rules, and only with them."""
+    """Whether the call is allowed with these rules, and isn't without them."""
     allowing = Policy.from_rules(allow=rules, cwd=policy.places.cwd, home=policy.places.home)
     bare = policy.with_rules(())
     return allowing.decide(tool, tool_input).behavior == "allow" and bare.decide(tool, tool_input).behavior != "allow"

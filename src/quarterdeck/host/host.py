@@ -5,7 +5,7 @@
 ...     async for frame in host.watch_session(WatchSession(session_id=session.id)):
 ...         print(frame)
 
-Each method is an operation of ``operations.OPERATIONS``: it takes the request of that name, and who asks.
+Each method is an operation of ``operations.OPERATIONS``: it takes the request of that name, and the caller.
 """
 
 from __future__ import annotations
@@ -70,11 +70,10 @@ class Host(
 
 @functools.cache
 def _set_program_aside() -> None:
-    """Once in a process: what is there before its first host opens is left out of full garbage collections.
+    """Exclude everything loaded before a process's first host from full garbage collections. Runs once.
 
-    Modules are nearly all that they would go through, and no session is served meanwhile: for 12 ms on an idle machine
-    and 35 on a busy one, about once a second at 5,000 lines per second. Garbage goes first: nobody would look for
-    it again.
+    A collection would spend nearly all its time on modules, and block every session: for 12 ms on an idle machine and
+    35 on a busy one, about once a second at 5,000 lines per second. Collects garbage first, which would stay otherwise.
     """
     gc.collect()
     gc.freeze()

@@ -26,23 +26,23 @@ from .taking_up import give_up, take_up
 logger = logging.getLogger("quarterdeck.host")
 
 LIVE = ("starting", "authenticating", "limited", "waiting", "compacting", "running", "idle")
-"""States of sessions that have a process."""
+"""States of a session with a process."""
 
 RECOVERED_AT_ONCE = 16
 UNSENT_ROWS = 1_000
-"""How far back to look first for lines that the keeper does not have."""
+"""How many rows to search first for lines that the keeper doesn't have."""
 
 Running: TypeAlias = dict[tuple[str, int], tuple[KeeperClient, KeptSession]]
-"""What keepers run, by session and generation."""
+"""The keepers' processes, by session and generation."""
 Left: TypeAlias = dict[tuple[str, int], LeftSession]
-"""What dead keepers left, by session and generation."""
+"""Processes of dead keepers, by session and generation."""
 
 
 class HostBase(Loading):
-    """What all operations are built on."""
+    """Base of all operations."""
 
     async def _open(self) -> None:
-        """Open the log, find the keeper, and take up every session that has a process."""
+        """Open the log, find the keeper, and continue every session that has a process."""
         try:
             need_grammar()
         except MissingGrammarError as error:
@@ -82,17 +82,17 @@ class HostBase(Loading):
             await store.close()
 
     async def _deleted(self, session_id: str) -> None:
-        """A session was deleted: for parts that keep data about it outside the log."""
+        """Called when a session was deleted, for parts that keep data about it outside the log."""
         await asyncio.to_thread(self._private.forget, session_id)
         await asyncio.to_thread(self._mirror.forget, session_id)
 
     def _unloaded(self, actor: SessionActor) -> None:
-        """A session has left memory: for those who have not caught up with it."""
+        """Called when a session was unloaded, for parts that haven't caught up with it."""
 
     # Recovery
 
     async def _recover(self) -> None:
-        """Take up every session that had a process: where it still runs, in the middle of its turn."""
+        """Continue every session that had a process; if it still runs, in the middle of its turn."""
         left = await asyncio.to_thread(self._left_by_dead_keepers)
         running = await self._running()
         cursor: str | None = None
@@ -109,7 +109,7 @@ class HostBase(Loading):
             await keeper.drop(kept.session, kept.generation)
 
     async def _recover_all(self, records: Sequence[SessionRecord], running: Running, left: Left) -> None:
-        """Several at once: each waits for the disk and for the keeper most of the time."""
+        """Recover several at once: each mostly waits for the disk and the keeper."""
         fences = await self.store.claim([record.id for record in records], owner=self.name)
         at_once = asyncio.Semaphore(RECOVERED_AT_ONCE)
 
@@ -130,8 +130,8 @@ class HostBase(Loading):
             raise error
 
     async def _running(self) -> Running:
-        """What each keeper has, by session and generation. One of a former version may still have some: it leaves when
-        the last of them has ended."""
+        """The keepers' processes, by session and generation. A keeper of an older version may still have some; it exits
+        with the last of them."""
         current, former = await self._current_keeper(), self._former_keepers
         for place in await asyncio.to_thread(find_keepers, self.folder / "keeper"):
             if place.alive and (current is None or place.folder != current.place.folder):
@@ -144,7 +144,7 @@ class HostBase(Loading):
         return running
 
     def _left_by_dead_keepers(self) -> Left:
-        """Spools that no keeper serves any more, by session and generation."""
+        """Spools of dead keepers, by session and generation."""
         dead = [place for place in find_keepers(self.folder / "keeper") if not place.alive]
         return {(one.session, one.generation): one for place in dead for one in left_sessions(place)}
 
@@ -176,7 +176,7 @@ class HostBase(Loading):
         left.remove()
 
     async def _unsent_lines(self, session_id: str, kept: KeptSession) -> list[tuple[int, bytes]]:
-        """Our lines that were committed and that the keeper does not have, by number. They are at the log's end."""
+        """Our committed lines that the keeper doesn't have, by number. They are at the end of the log."""
         head = await self.store.head(session_id)
         if head is None or head.generation != kept.generation or head.input_number <= kept.accepted:
             return []

@@ -50,21 +50,16 @@ class HostParts:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """
-        Args:
-            folder: Where the log and everything else is kept.
-            keeper: Whether processes belong to a keeper, and so outlive the host.
-            store: Another store than SQLite in ``folder``.
-            agents: The programs behind names of agents, e.g. ``{"claude": "/opt/claude"}``; ``"sim"`` is the simulator.
-            env: What every process gets on top of the inherited environment.
-            policy: Rules for all sessions, e.g. ``Policy.from_rules(allow=[…], deny=[…])``. Of several rules about a
-                call the strictest counts: the host's, those of the settings files, and the session's own.
-            folders: Where sessions may start; None: anywhere.
-            limits: How much the host takes on.
-            lifecycle: What becomes of the processes of sessions that do not say otherwise.
-            accounts: Names of accounts, each with its configuration folder (``CLAUDE_CONFIG_DIR``).
-            warm: Processes to keep ready, e.g. ``[Warm(like=CreateSession(cwd="/srv/repo"), count=2)]``. They count
-                as processes, and make room for sessions that need another one.
-            clock: The time, in seconds since 1970.
+        Args: folder: The state folder, with the log and everything else. keeper: Run processes in a keeper, so that
+        they outlive the host. store: A store to use instead of SQLite in ``folder``. agents: Programs by agent name,
+        e.g. ``{"claude": "/opt/claude"}``; ``"sim"`` is the simulator. env: Environment variables for every process, in
+        addition to the inherited ones. policy: Rules for all sessions, e.g. ``Policy.from_rules(allow=[…], deny=[…])``.
+        The strictest rule for a call applies: the host's, the settings files', or the session's own. folders: Folders
+        in which sessions may start; None for any. limits: Limits on sessions, processes and prompts. lifecycle:
+        Defaults for restarting, ending and parking processes. accounts: Account name → configuration folder
+        (``CLAUDE_CONFIG_DIR``). warm: Processes to keep ready, e.g. ``[Warm(like=CreateSession(cwd="/srv/repo"),
+        count=2)]``. They count toward the process limit, and end if a session needs their place. clock: Returns the
+        time in seconds since 1970.
         """
         self.folder = Path(folder).expanduser()
         self._with_keeper = keeper
@@ -85,15 +80,15 @@ class HostParts:
         life_of(self._lifecycle)
         self._accounts = Accounts(accounts, self._account_changed)
         self.keys_in_use: dict[tuple[str, str], asyncio.Future[None]] = {}
-        """Writes with an idempotency key that are being done."""
+        """Idempotency keys of writes in progress."""
         self.receipts_kept: set[tuple[str, str]] = set()
         """Those whose receipt is part of their own commit."""
         self.stalls = Stalls()
-        """Sessions whose log cannot be written now."""
+        """Sessions whose log can't be written now."""
         self.bell = Bell()
         """Rings when sessions or approvals have changed."""
         self.tokens_bell = Bell()
-        """Rings when a token was revoked."""
+        """Rings when a token is revoked."""
         self._opened_at = 0.0
         self._actors: dict[str, SessionActor] = {}
         self._loading: dict[str, asyncio.Lock] = {}
@@ -115,7 +110,7 @@ class HostParts:
         return self._clock()
 
     def _admit_process(self) -> None:
-        """Raises ``HostError`` when no further process may start."""
+        """Raises ``HostError`` if no further process may start."""
         limit = self.limits.processes
         if limit is not None and sum(1 for actor in self._actors.values() if actor.has_process) > limit:
             raise HostError(
@@ -126,7 +121,7 @@ class HostParts:
             )
 
     def _admit_prompt(self, actor: SessionActor) -> None:
-        """Raises ``HostError`` when too many prompts wait."""
+        """Raises ``HostError`` if too many prompts are queued."""
         if len(actor.log.fold.queue.prompts) >= self.limits.queue:
             raise HostError(
                 "busy",
@@ -136,7 +131,7 @@ class HostParts:
             )
 
     async def _current_keeper(self) -> KeeperClient | None:
-        """The keeper for a new process; another one if the last has died."""
+        """Return the keeper for a new process; starts another if the last one died."""
         if not self._with_keeper:
             return None
         async with self._opening_keeper:
@@ -145,7 +140,7 @@ class HostParts:
             return self._keeper
 
     def _account_changed(self, account: str) -> None:
-        """Its limit is reached, or is not any more: all of its sessions say so."""
+        """Update all sessions of an account when its limit is reached or ends."""
 
         def look_again() -> None:
             for actor in self._actors.values():

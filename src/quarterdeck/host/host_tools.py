@@ -1,8 +1,8 @@
-"""Tools by which a session starts and steers sessions of its own: an MCP server inside the host.
+"""Tools with which a session starts and controls its own sessions: an MCP server in the host.
 
-A child never has more than its parent: its folder lies in the parent's, its mode asks at least as often, what it spends
-comes out of the parent's budget, and the parent's own policy holds for it. That is so when it is started and whenever
-it is prompted. Whether a tool may be called at all is decided like for any other tool.
+A child never has more rights than its parent: its folder is inside the parent's, its mode asks at least as often, it
+spends the parent's budget, and the parent's policy applies to it. This is checked when it is started and at every
+prompt. The tools themselves need permission like any other tool.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 SERVER = "quarterdeck"
 """Its tools are ``mcp__quarterdeck__start_session`` and so on."""
 MODES = ("plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions")
-"""From the one that allows the least without asking."""
+"""From the strictest to the most permissive."""
 INHERITED = ("allowed_tools", "disallowed_tools", "tools")
-"""Options of the parent that a child has too."""
+"""Options that a child inherits."""
 MOST_CHILDREN = 100
 MOST_GENERATIONS = 5
 LONGEST_WAIT_S = 600.0
@@ -48,7 +48,7 @@ class Children:
         self._parent_id = parent_id
 
     async def start(self, wanted: takes.CreateSession, key: str | None) -> str:
-        """Start one and return its id. Raises ``HostError`` for more than the parent has."""
+        """Start a child and return its ID. Raises ``HostError`` if it would have more rights than the parent."""
         parent, body, given = await self._parent()
         cwd = str(as_path(str(Path(parent.cwd, wanted.cwd))))
         if not is_below(cwd, [parent.cwd]):
@@ -56,7 +56,7 @@ class Children:
         wanted, caller = msgspec.structs.replace(wanted, cwd=cwd), self._caller(body)
         child_id = id_for("create_session", wanted, caller, key)
         if await self._is_answered(wanted, caller, key):
-            return child_id  # by a host that ended before it could say so; the parent may have less by now
+            return child_id  # started before a crash; the parent may have fewer rights by now
         request = msgspec.structs.replace(
             wanted,
             agent=body.agent,
@@ -77,7 +77,7 @@ class Children:
         return key is not None and await self._host.store.receipt(scope, key, now=self._host.now()) is not None
 
     async def prompt(self, session_id: str, content: str, key: str | None) -> None:
-        """Prompt a child. It may have stopped, and its parent may have less than when it was started."""
+        """Prompt a child. It may have stopped, and its parent may have fewer rights than when it was started."""
         _, body, _ = await self._parent()
         caller = self._caller(body)
         with self._host.place_for_child(session_id, self._parent_id):
@@ -93,7 +93,7 @@ class Children:
         await self._host.stop(takes.OfSession(session_id=session_id), self._caller(body))
 
     async def all(self) -> list[SessionRecord]:
-        """The most recently active first."""
+        """All children, most recently active first."""
         return await self._host.children_of(self._parent_id)
 
     async def _parent(self) -> tuple[SessionRecord, SessionBody, takes.HostTools]:
@@ -104,7 +104,7 @@ class Children:
         return parent, body, body.host_tools
 
     def _at_most_left(self, wanted: Decimal | None, body: SessionBody) -> Decimal | None:
-        """The budget of a child: at most what is left of its parent's, which counts for both."""
+        """A child's budget: at most what is left of its parent's, which covers both."""
         left = self._host.left_of_budgets(self._parent_id, body)
         if left is None:
             return wanted
@@ -113,7 +113,7 @@ class Children:
         return left if wanted is None else min(wanted, left)
 
     async def find(self, session: str) -> str:
-        """The id of a child, by its id or its name."""
+        """Find a child by ID or name; returns its ID."""
         children = await self.all()
         found = [one.id for one in children if one.id == session] or [one.id for one in children if one.name == session]
         if len(found) != 1:
@@ -122,7 +122,7 @@ class Children:
         return found[0]
 
     async def told(self, session_id: str) -> dict[str, Any]:
-        """What a session is doing, and its last answer."""
+        """Describe what a session is doing, and its last answer."""
         session = await self._host.get_session(takes.OfSession(session_id=session_id))
         shown: dict[str, Any] = {"session_id": session.id, "name": session.name, "state": session.state}
         if session.state_reason:
@@ -153,7 +153,7 @@ def _mode_of(body: SessionBody) -> str:
 
 
 def _at_most(wanted: str | None, body: SessionBody) -> str:
-    """The mode of a child: the parent's, or one that lets less happen unasked."""
+    """A child's mode: the parent's, or a stricter one."""
     own = _mode_of(body)
     mode = wanted or own
     if _is_above(mode, own):
@@ -162,7 +162,7 @@ def _at_most(wanted: str | None, body: SessionBody) -> str:
 
 
 def _is_above(mode: str, own: str) -> bool:
-    """Whether a mode lets more happen unasked, or is not known to let less."""
+    """Whether a mode is more permissive, or not known to be stricter."""
     return mode not in MODES or own not in MODES or MODES.index(mode) > MODES.index(own)
 
 
@@ -176,7 +176,7 @@ def _decimal(given: str | None) -> Decimal | None:
 
 
 def check_host_tools(given: takes.HostTools) -> None:
-    """Raises ``HostError`` for numbers beyond what a host allows."""
+    """Raises ``HostError`` for numbers above the host's limits."""
     if not 0 <= given.sessions <= MOST_CHILDREN:
         raise HostError("invalid", f"sessions must be 0 to {MOST_CHILDREN}.", field="host_tools.sessions")
     if not 1 <= given.depth <= MOST_GENERATIONS:

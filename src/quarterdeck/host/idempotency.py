@@ -1,4 +1,4 @@
-"""Writes that are done once: a repeat with the same key gets the first answer."""
+"""Idempotent writes: a retry with the same key gets the first answer."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ R = TypeVar("R")
 
 _NAMESPACE = uuid.UUID("6f0f3f1e-51c5-4c6e-9d6e-2f6f3f0f7c11")
 _TARGETS = ("session_id", "approval_id", "grant_id", "token_id", "transcript_id", "path", "cwd")
-"""Fields of requests that say what a write is about."""
+"""Request fields that identify the target of a write."""
 _BEGUN = "begun"
 
 
 class Repeat:
-    """Whether the answer to a call was the first one again."""
+    """Whether a call returned a stored answer."""
 
     replayed = False
 
 
 noticed: ContextVar[Repeat | None] = ContextVar("noticed", default=None)
-"""A face that shows this sets a ``Repeat`` before it asks: an object, because a write may run in a task of its own."""
+"""Gateways that report this set a ``Repeat`` before the call: an object, as a write may run in its own task."""
 
 
 def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """For a method ``(request, caller, key)`` that writes: with a key it happens once within seven days.
+    """Decorates a writing method ``(request, caller, key)``: with a key, it takes effect once in seven days.
 
-    Only outcomes are kept: what was refused may be asked again with the same key. Two requests with one key at the same
-    time wait for each other.
+    Only successes are kept: a refused request can be retried with the same key. Concurrent requests with the same key
+    wait for each other.
     """
     name = method.__name__
 
@@ -74,7 +74,7 @@ def once(method: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[A
 def receipt_for(
     host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, result: object
 ) -> Receipt | None:
-    """To be committed together with the effect, so that a host that dies right after it knows the outcome."""
+    """The receipt to commit together with the effect, so that the outcome survives a crash."""
     if key is None:
         return None
     scope = scope_of(operation, request, caller)
@@ -85,7 +85,7 @@ def receipt_for(
 def promise_for(
     host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, outcome: Callable[[int], object]
 ) -> Receipts:
-    """The same for an effect that is a row: ``outcome`` gets its number. None without a key."""
+    """Like ``receipt_for``, for an effect that is a row: ``outcome`` gets its number. None without a key."""
     if key is None:
         return None
     return lambda seq: receipt_for(host, operation, request, caller, key, outcome(seq))
@@ -94,7 +94,7 @@ def promise_for(
 async def note_begun(
     host: HostBase, operation: str, request: Request, caller: Caller, key: str | None, note: str
 ) -> None:
-    """Before an effect outside the store that cannot be seen to be one's own afterwards, e.g. a folder that is gone."""
+    """Note the start of an effect outside the store that leaves no trace of its author, e.g. removing a folder."""
     if key is not None:
         scope = f"{scope_of(operation, request, caller)}\n{_BEGUN}"
         begun = Receipt(scope=scope, key=key, request=_digest(request), outcome=note.encode(), at=host.now())
@@ -104,7 +104,7 @@ async def note_begun(
 async def begun_before(
     host: HostBase, operation: str, request: Request, caller: Caller, key: str | None
 ) -> tuple[str, float] | None:
-    """What a host noted that died before it answered this very request, and when."""
+    """Return what was noted for this request before a crash, and when."""
     if key is None:
         return None
     known = await host.store.receipt(f"{scope_of(operation, request, caller)}\n{_BEGUN}", key, now=host.now())
@@ -116,13 +116,13 @@ def _digest(request: Request) -> bytes:
 
 
 def scope_of(operation: str, request: Request, caller: Caller) -> str:
-    """Whose key it is, and for what: the same key elsewhere is another one."""
+    """The caller and operation of a key: elsewhere, the same key is a different one."""
     target = next((str(getattr(request, field)) for field in _TARGETS if hasattr(request, field)), "")
     return "\n".join((caller.token_id or caller.name, operation, target))
 
 
 def id_for(operation: str, request: Request, caller: Caller, key: str | None) -> str:
-    """A new id; with a key always the same, so that a repeat finds what a host that died had begun."""
+    """Return a new ID. With a key it is always the same, so a retry after a crash finds what was started."""
     if key is None:
         return str(uuid.uuid4())
     return str(uuid.uuid5(_NAMESPACE, f"{scope_of(operation, request, caller)}\n{key}"))
@@ -146,7 +146,7 @@ def _replayed(name: str, receipt: Receipt, digest: bytes) -> Any:
 
 
 class _NameLock:
-    """One holder of a name at a time; nothing remains when the last one is gone."""
+    """A lock per name, removed after its last holder."""
 
     def __init__(self, host: HostBase, name: tuple[str, str]) -> None:
         self._host = host

@@ -1,7 +1,7 @@
-"""A file that was exported becomes a session: archived, without a process, without grants, with nothing that waits.
+"""Imports an exported session: archived, without a process, grants or anything pending.
 
-The file is somebody's word, so all of it is read and folded before a row is written: what a log of this host could not
-have held is refused, with the line. Its parts are collected in a file beside the database.
+The file is untrusted, so we read and fold all of it before writing a row, and reject any line that couldn't be in a log
+of this host. Its parts are collected in a file next to the database.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from .session_operations import SessionOperations
 from .standing import searchable
 
 UNFINISHED = "imports"
-"""The setting that names sessions whose rows are being written."""
+"""The setting that lists sessions whose import is in progress."""
 LINE_BYTES = 96 * 1024 * 1024
 """A row has at most 64 MiB, and may be base64-encoded."""
 PAGE_BYTES = 1024 * 1024
 KEPT_S = 86_400.0
-"""How long parts wait for the rest of their file."""
+"""How long to keep the parts of an incomplete file."""
 NAME_CHARS = 200
 LATEST = 253_402_300_000.0
-"""A time beyond the year 9999 could be kept, but not shown."""
+"""A time after the year 9999 could be stored, but not shown."""
 
 _decode_header = msgspec.json.Decoder(ExportHeader).decode
 _decode_row = msgspec.json.Decoder(ExportedRow).decode
 
 
 class ImportOperations(SessionOperations):
-    """Taking in sessions of other hosts."""
+    """Imports sessions of other hosts."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -66,7 +66,7 @@ class ImportOperations(SessionOperations):
         await self._remove_unfinished()
 
     async def _remove_unfinished(self) -> None:
-        """Sessions that an earlier host had written only in part."""
+        """Remove sessions whose import a crash interrupted."""
         kept = await self.store.setting(UNFINISHED)
         for session in [] if kept is None else msgspec.json.decode(kept, type=list[str]):
             if await self.store.head(session) is not None:
@@ -79,12 +79,12 @@ class ImportOperations(SessionOperations):
     async def import_session(
         self, request: takes.ImportSession, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Imported:
-        """Take in an exported session; it comes archived."""
+        """Import an exported session. It is archived."""
         place = self.folder / "imports"
         import_id = _checked_id(request.import_id)
         session_id = id_for("import_session", request, caller, key)
         async with self._importing:
-            if key is not None and await self.store.session(session_id) is not None:  # a host died before it answered
+            if key is not None and await self.store.session(session_id) is not None:  # imported before a crash
                 size = request.offset + len(request.body)
                 session = await self._view(await self._actor(session_id))
                 return returns.Imported(import_id=import_id, size_bytes=size, session=session)
@@ -162,7 +162,7 @@ class ImportOperations(SessionOperations):
 
 
 def _closing(header: ExportHeader, caller: Caller, now: float, generation: int) -> list[NewRow]:
-    """Rows after which nothing runs and nothing waits, whatever the file says."""
+    """Rows to append so that nothing is running or pending, whatever the file says."""
     events = (
         QueueChanged(now, []),
         ProcessChanged(now, generation, "lost"),
@@ -182,7 +182,7 @@ def _checked_id(given: str | None) -> str:
 
 
 def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: int) -> int:
-    """Put a part in its place; returns how much has arrived."""
+    """Store a part; returns how much has arrived."""
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     for old in place.iterdir():
         with contextlib.suppress(OSError):
@@ -209,7 +209,7 @@ def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: i
 
 
 class _Whole(msgspec.Struct):
-    """A file that was read to its end."""
+    """A file that was read completely."""
 
     header: ExportHeader
     fold: RowFold
@@ -219,7 +219,7 @@ class _Whole(msgspec.Struct):
 
 
 def _read_whole(path: Path) -> _Whole:
-    """Read and fold all of it. Raises ``HostError`` with the line that could not be in a log."""
+    """Read and fold the whole file. Raises ``HostError`` with the number of an invalid line."""
     lines = _lines(path)
     header = _header(next(lines, b""))
     fold, text, last_at, generation = RowFold(), "", header.created_at, 0

@@ -1,4 +1,4 @@
-"""From a session's record to a process: which options it gets, and the way to its bytes."""
+"""Launches a session's process: its options, and the transport to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .bodies import SessionBody
 from .errors import HostError
 
 SIMULATED = "sim"
-"""The agent that is the simulator, and what ``Host(agents={"claude": "sim"})`` makes another one."""
+"""The simulator's agent name, also as a value, as in ``Host(agents={"claude": "sim"})``."""
 SIMULATOR = (sys.executable, "-m", "quarterdeck.testing.sim")
 
 TAKEN_OPTIONS = frozenset(
@@ -50,14 +50,14 @@ TAKEN_OPTIONS = frozenset(
         *("include_hook_events", "enable_file_checkpointing", "title", "prompt_suggestions", "auth_status"),
     }
 )
-"""Options that ``operate`` may set. Each of the others starts a program, opens a folder or changes who decides."""
+"""Options allowed with ``operate``. All others start a program, open a folder or change who decides."""
 
 TOLD_BYTES = 256 * 1024
 TOLD_S = 0.1
-"""The keeper hears what is committed after this much, or after this time."""
+"""Acknowledge output to the keeper after this many bytes, or after this time."""
 
 SPACE = 0x20
-"""No byte beyond it is blank."""
+"""Bytes above it aren't whitespace."""
 
 _KNOWN = frozenset(field.name for field in fields(ClaudeAgentOptions))
 
@@ -65,7 +65,7 @@ DEFAULTS: dict[str, Any] = {
     "include_partial_messages": True,
     "system_prompt": {"type": "preset", "preset": "claude_code"},
 }
-"""A session is one of Claude Code's: with its own system prompt, where a program's own session has none."""
+"""Sessions of a host use Claude Code's own system prompt; a program's own session has none by default."""
 
 HOSTS_OWN = frozenset(
     {
@@ -73,11 +73,11 @@ HOSTS_OWN = frozenset(
         *("on_elicitation", "on_user_dialog", "can_use_tool", "session_state_events"),
     }
 )
-"""Options that the host sets itself, from other fields of the request or for its log."""
+"""Options that the host sets itself."""
 
 
 def leave_open(*_: Any) -> Any:
-    """Requests become approvals and are answered once someone has decided."""
+    """Leave a request open: it becomes an approval, answered once someone decides."""
     return LATER
 
 
@@ -94,7 +94,7 @@ def check_options(options: dict[str, Any], *, admin: bool) -> None:
 
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Options that may be in the log, and options that may contain secrets."""
+    """Split options into those that may be logged and those that may contain secrets."""
     public = {name: value for name, value in options.items() if name in TAKEN_OPTIONS}
     return public, {name: value for name, value in options.items() if name not in TAKEN_OPTIONS}
 
@@ -102,7 +102,7 @@ def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
 def options_for(
     body: SessionBody, cwd: str, *, agents: dict[str, Sequence[str] | str], private: Mapping[str, Any]
 ) -> ClaudeAgentOptions:
-    """What its next process is started with."""
+    """Return the options of the session's next process."""
     given: dict[str, Any] = {**DEFAULTS, **body.options, **private}
     cli = agents.get(body.agent) if body.cli_pin is None else agents.get(f"{body.agent}@{body.cli_pin}")
     if cli is None and body.cli_pin is not None:
@@ -127,8 +127,7 @@ def options_for(
 
 
 def _of_version(wanted: str, cli: Sequence[str] | str | None) -> list[str]:
-    """The installed CLI, if it has this version. Raises ``HostError`` otherwise: any other is not what
-    was asked for."""
+    """Return the installed CLI if it has this version. Raises ``HostError`` otherwise."""
     try:
         words = find_cli(cli)
     except CLINotFoundError as error:
@@ -145,14 +144,14 @@ def _of_version(wanted: str, cli: Sequence[str] | str | None) -> list[str]:
 
 
 class LineEnds:
-    """Where lines of the CLI end, so that a row can say how far the spool is committed."""
+    """Tracks where the CLI's lines end, so that a row can record how far the spool is committed."""
 
     def __init__(self, offset: int) -> None:
         self.offset = offset
         self.complete = offset
-        """Past the last line that has ended."""
+        """One past the last complete line."""
         self._blank = True
-        """Of the line that has not ended: nothing but blanks so far."""
+        """Whether the incomplete line is only whitespace so far."""
         self.ends: deque[int] = deque()
 
     def take(self, data: bytes) -> None:
@@ -168,15 +167,15 @@ class LineEnds:
         self.offset += len(data)
 
     def next(self) -> int:
-        """The end of the next line; of all there is, for one that never ended."""
+        """Return the end of the next line; for an incomplete last line, the end of the output."""
         return self.ends.popleft() if self.ends else self.offset
 
 
 class CommittedOffset:
-    """Tells the keeper now and then how far a session's output is committed: only then is its spool trimmed.
+    """Tells the keeper from time to time how much output is committed, so that it can trim the spool.
 
-    Not at each commit: at a model's pace that would be most of what the host says to the keeper. What was committed and
-    not told when a host dies is read again by the next one, which knows that it has it.
+    Not at every commit: that would be most of the traffic to the keeper. If the host crashes before reporting a commit,
+    the next one reads that output again and skips what it has.
     """
 
     def __init__(self, transport: KeeperTransport, offset: int) -> None:
@@ -185,7 +184,7 @@ class CommittedOffset:
         self._timer: asyncio.TimerHandle | None = None
 
     def reached(self, offset: int) -> None:
-        """Everything before this is committed. Rows are reported as they are written, and previews a little later."""
+        """Everything before this is committed. Rows are reported as they are written, previews a little later."""
         self._reached = max(offset, self._reached)
         if offset - self._told >= TOLD_BYTES:
             self._tell()
@@ -199,14 +198,14 @@ class CommittedOffset:
             self._transport.acknowledge(self._reached)
 
     def stop(self) -> None:
-        """Nothing more to report: the process is gone, or someone else has it."""
+        """Stop reporting: the process is gone, or another host has it."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
 class Wire:
-    """A transport to a session's process, which counts lines in both directions."""
+    """A transport to a session's process that counts lines in both directions."""
 
     def __init__(
         self,
@@ -216,14 +215,14 @@ class Wire:
         again: Sequence[bytes] = (),
         discard: Callable[[], None] = lambda: None,
     ) -> None:
-        """``again``: lines of ours that the process may not have, for a start in the middle. ``discard`` is called when
-        the process has ended, or did not start."""
+        """``again``: our lines that the process may not have, when attaching to a running one. ``discard`` is called
+        when the process has ended or didn't start."""
         self._inner = inner
         self._again = again
         self._discard = discard
         self.lines = LineEnds(offset)
         self.committed = CommittedOffset(inner, offset) if isinstance(inner, KeeperTransport) else None
-        """How far its output is in the log, for the keeper."""
+        """Reports to the keeper how far its output is committed."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -253,7 +252,7 @@ class Wire:
 def new_process(
     options: ClaudeAgentOptions, keeper: KeeperClient | None, session: str, generation: int, **hooks: Any
 ) -> Wire:
-    """A process to be started: the keeper's, or one of our own. Raises ``HostError``."""
+    """Create a transport for a new process, in the keeper or our own. Raises ``HostError``."""
     try:
         cli = find_cli(options.cli_path)
     except CLINotFoundError as error:

@@ -16,13 +16,13 @@ from .errors import HostError
 from .requests import Lifecycle
 
 FIRST_RESTART_S = 1.0
-"""The wait before the first restart; it doubles with each further one, up to a minute."""
+"""Delay before the first restart; doubles with each restart, up to a minute."""
 LONGEST_RESTART_S = 60.0
 MOST_RESTARTS = 1_000
 
 
 class Life(msgspec.Struct, frozen=True, kw_only=True):
-    """``Lifecycle`` with every value given; None is never."""
+    """``Lifecycle`` with all values set; None means never."""
 
     restarts: int = 3
     tell_model: bool = False
@@ -33,7 +33,7 @@ class Life(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def life_of(*said: Lifecycle) -> Life:
-    """What counts: the last that says something about each. Raises ``HostError`` for what cannot be."""
+    """Merge lifecycles: the last one that sets a value wins. Raises ``HostError`` for invalid values."""
     given: dict[str, Any] = {}
     for one in said:
         given |= {name: value for name in one.__struct_fields__ if (value := getattr(one, name)) is not UNSET}
@@ -46,7 +46,7 @@ def life_of(*said: Lifecycle) -> Life:
 
 
 def plan_restart(body: SessionBody, life: Life, now: float) -> None:
-    """Its process has ended: when it is started again, if at all."""
+    """Return when to restart a process that has ended, if at all."""
     body.restart_at = None
     if body.wanted and body.restarts < life.restarts:
         body.restart_at = now + min(FIRST_RESTART_S * 2**body.restarts, LONGEST_RESTART_S)
@@ -54,7 +54,7 @@ def plan_restart(body: SessionBody, life: Life, now: float) -> None:
 
 
 def cut_off(state: State) -> list[str]:
-    """The tool calls that are running, in a line each."""
+    """Describe the running tool calls, one line each."""
     calls = [state.items.get(one) for one in state.running]
     return [f"{call.label} {call.about}".strip() for call in calls if isinstance(call, ToolCall)]
 
@@ -73,7 +73,7 @@ def is_cut_off_by_limit(state: State) -> bool:
 
 
 def about_cut_off(calls: list[str]) -> str:
-    """What the model is told about calls whose end nobody saw."""
+    """The message to the model about interrupted calls."""
     listed = "\n".join(f"- {call}" for call in calls)
     return (
         "Claude Code was restarted after it exited unexpectedly. These tool calls were running, and it is unknown "

@@ -23,17 +23,17 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Queued prompts per session."""
     upload_bytes: int = 32 * 1024 * 1024
     import_bytes: int = 4 * 1024 * 1024 * 1024
-    """Of one session's file, which may come in parts."""
+    """Size of one imported file, in total."""
 
 
 class Folders:
-    """The folders in which sessions may start: these and what is below them; all of them, if none are given."""
+    """The folders in which sessions may start, including subfolders; any folder, if none are given."""
 
     def __init__(self, allowed: Iterable[str | os.PathLike[str]] | None) -> None:
         self.allowed = None if allowed is None else [Path(one).expanduser().resolve() for one in allowed]
 
     def check(self, given: str, field: str = "cwd") -> str:
-        """The folder as sessions know it, links resolved. Raises ``HostError``."""
+        """Resolve an allowed folder. Raises ``HostError``."""
         resolved = existing_folder(given, field)
         if not self.allows(resolved):
             raise HostError(
@@ -48,7 +48,7 @@ class Folders:
         return self.allowed is None or any(folder.is_relative_to(one) for one in self.allowed)
 
     def below(self, prefix: str, limit: int = 200) -> list[str]:
-        """Allowed folders whose path begins with this, for completion: one level at a time, hidden ones on request."""
+        """Complete a prefix to allowed folders: one level at a time, hidden ones on request."""
         if not prefix:
             return [str(one) for one in self.allowed or [Path.home()]]
         try:

@@ -1,4 +1,4 @@
-"""From a session's record to an actor: its log is claimed and folded, and its processes get their options."""
+"""Loads sessions: claims and folds a session's log, and prepares the options of its processes."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from .session_log import SessionLog
 from .warm_processes import WarmProcess, WarmProcesses, key_of
 
 CALLBACKS = "callbacks"
-"""Where the declared callbacks of a session are, among its private options."""
+"""The private option that holds a session's declared callbacks."""
 
 
 class Loading(HostParts):
-    """Finds sessions, by any of their ids."""
+    """Finds and loads sessions by any of their IDs."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -51,7 +51,7 @@ class Loading(HostParts):
     # Options
 
     def _callbacks(self, log: SessionLog) -> Callbacks | None:
-        """What a program answers for the session."""
+        """The session's declared callbacks."""
         if CALLBACKS not in log.body.private_options:
             return None
         kept = self._private.of(log.id, [CALLBACKS])[CALLBACKS]
@@ -61,10 +61,10 @@ class Loading(HostParts):
         return self._private.of(log.id, [name for name in log.body.private_options if name != CALLBACKS])
 
     def _launch_options(self, body: SessionBody, cwd: str, private: Mapping[str, Any]) -> ClaudeAgentOptions:
-        """The options of a process, whoever decides for it."""
+        """The options of a process, before permission handling is added."""
         options = options_for(body, cwd, agents=self._agents, private=private)
         env = {**self._env, **self._accounts.env(body.account), **options.env}
-        if options.cli_path == list(SIMULATOR):  # its sessions must not be found among real ones
+        if options.cli_path == list(SIMULATOR):  # keep simulated sessions apart from real ones
             env = {**env, CONFIG_DIR: f"{config_dir(env)}-simulator"}
         options.env = env
         return options
@@ -80,7 +80,7 @@ class Loading(HostParts):
     def _session_policy(
         self, cwd: str, log: SessionLog | None = None, env: Mapping[str, str] | None = None
     ) -> SessionPolicy:
-        """Of a session, or of sessions that would start in a folder."""
+        """The policy of a session, or of new sessions in a folder."""
         return SessionPolicy(
             cwd,
             state_folder=self.folder,
@@ -94,7 +94,7 @@ class Loading(HostParts):
     # Warm processes
 
     def _room(self) -> int:
-        """How many more processes there may be."""
+        """How many more processes may start."""
         if self.limits.processes is None:
             return sys.maxsize
         used = sum(1 for actor in self._actors.values() if actor.has_process)
@@ -119,7 +119,7 @@ class Loading(HostParts):
         return key_of(cwd, body, private), self._launch_options(body, cwd, private)
 
     async def _take_warm(self, log: SessionLog) -> WarmProcess | None:
-        """A warm process for this session; if there is none, one makes room for it where that is needed."""
+        """Return a warm process for this session. If there is none, end another one if its place is needed."""
         process = await self._warm.take(key_of(log.record.cwd, log.body, self._private_options(log)))
         if process is None and self._room() < 0:
             self._warm.make_room()
@@ -128,7 +128,7 @@ class Loading(HostParts):
     # Sessions
 
     async def find_session(self, any_id: str) -> SessionRecord | None:
-        """A session by any of its ids; of one that is loaded, without a look at the disk."""
+        """Find a session by any of its IDs; doesn't read the disk if it is loaded."""
         actor = self._actors.get(any_id)
         return await self.store.session(any_id) if actor is None else actor.log.record
 
@@ -145,7 +145,7 @@ class Loading(HostParts):
         return actor
 
     async def _load(self, session_id: str, fence: int | None = None) -> SessionActor:
-        """The session's actor; concurrent callers get the same one. ``fence``: it is already claimed."""
+        """Load the session's actor; concurrent callers get the same one. ``fence``: the log is already claimed."""
         async with self._loading.setdefault(session_id, asyncio.Lock()):
             if session_id not in self._actors:
                 self._actors[session_id] = await self._loaded(session_id, fence)
@@ -153,7 +153,7 @@ class Loading(HostParts):
         return self._actors[session_id]
 
     async def _loaded(self, session_id: str, fence: int | None) -> SessionActor:
-        """Own the session, and fold its rows."""
+        """Claim the session and fold its rows."""
         if fence is None:
             fence = (await self.store.claim([session_id], owner=self.name))[session_id]
         record, head = await self.store.session(session_id), await self.store.head(session_id)
@@ -221,7 +221,7 @@ class Loading(HostParts):
         return record
 
     async def _view(self, actor: SessionActor) -> returns.Session:
-        """By the rows that were shown: nothing has to be read for it."""
+        """The session as last published; reads nothing."""
         log = actor.log
         await log.settled()
         seen = (log.written_record, log.fanout.last_seq, len(log.pending), self.stalls.why(log.id))

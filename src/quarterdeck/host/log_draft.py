@@ -1,4 +1,4 @@
-"""What the next commit of a session's log will hold, while it is put together."""
+"""Collects the next commit of a session's log."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from .folding import RowFold, encode_event
 
 
 class LogDraft:
-    """Rows, the events of each, and the changes that follow from them. A row is folded as it is added."""
+    """Rows, their events, and the resulting changes. Rows are folded as they are added."""
 
     def __init__(self, fold: RowFold, body: SessionBody, changes: Sequence[Change] = ()) -> None:
         self._fold = fold
         self._body = body
         self.rows: list[NewRow] = []
         self.events: list[list[AnyEvent]] = []
-        """For each row, what it shows."""
+        """The events of each row."""
         self.changes: list[Change] = list(changes)
 
     def add(self, row: NewRow, message: Message | None = None) -> list[AnyEvent]:
-        """Add a row; returns what it shows. ``message`` is the content of its line, if already decoded."""
+        """Add a row; returns its events. ``message`` is its decoded line, if available."""
         told = self._fold.events(row, message)
         self.rows.append(row)
         self.events.append(told)
         return told
 
     def tell(self, event: HostEvent) -> None:
-        """Add an event of the host."""
+        """Add one of the host's own events."""
         self.add(event_row(event, self._body.generation))
 
 
@@ -44,7 +44,7 @@ def event_row(event: HostEvent, generation: int, origin: Origin = "host") -> New
 
 
 def partial_rows(shown: State, at: float, generation: int) -> list[NewRow]:
-    """Texts that were shown in part and are not complete, as rows."""
+    """Convert incomplete texts that were shown to rows."""
     rows: list[NewRow] = []
     for output in shown.outputs.values():
         for item_id in output.blocks.values():

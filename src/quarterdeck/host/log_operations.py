@@ -1,4 +1,4 @@
-"""Operations on logs: read, watch one session, watch them all."""
+"""Operations on logs: read, watch one session, watch all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .raw_lines import WholeMessages
 
 
 class LogOperations(HostBase):
-    """What happened, and what happens."""
+    """Operations on logs."""
 
     async def get_timeline(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.TimelineView:
-        """Everything so far, to draw from nothing."""
+        """Get the whole timeline so far."""
         log = (await self._actor(request.session_id)).log
         await log.settled()
         head = await self._head(log.id)
@@ -35,7 +35,7 @@ class LogOperations(HostBase):
     async def watch_session(
         self, request: takes.WatchSession, caller: Caller = PROGRAM
     ) -> AsyncGenerator[returns.Frame | Preview, None]:
-        """The log after a cursor, then live. Where it cannot go on at the cursor, a ``Gap`` comes first."""
+        """Stream the log after a cursor, then live. If it can't continue at the cursor, a ``Gap`` comes first."""
         async with aclosing(self.watch_session_together(request, caller)) as batches:
             async for batch in batches:
                 for one in batch:
@@ -44,7 +44,7 @@ class LogOperations(HostBase):
     async def watch_session_together(
         self, request: takes.WatchSession, caller: Caller = PROGRAM
     ) -> AsyncGenerator[Sequence[returns.Frame | Preview], None]:
-        """The same with what is there at a time together. Do not change it: others are told the very same."""
+        """Like ``watch_session``, in batches. Don't modify a batch: watchers share it."""
         log = (await self._actor(request.session_id)).log
         head = await self._head(log.id)
         after, gap = gap_at(head, request.after)
@@ -61,7 +61,7 @@ class LogOperations(HostBase):
             yield news
 
     async def read_events(self, request: takes.ReadEvents, caller: Caller = PROGRAM) -> returns.Frames:
-        """Part of the log; with a ``gap``, nothing of it: fetch the timeline, and go on after its ``seq``."""
+        """Read part of the log. If there is a ``gap``, it is empty: get the timeline and continue after its ``seq``."""
         log = (await self._actor(request.session_id)).log
         head = await self._head(log.id)
         after, gap = gap_at(head, request.after)
@@ -85,7 +85,7 @@ class LogOperations(HostBase):
     async def watch_host(
         self, request: takes.WatchHost, caller: Caller = PROGRAM
     ) -> AsyncGenerator[returns.Details, None]:
-        """Changes of sessions and approvals after a position, then live. After a ``gap``, fetch the lists again."""
+        """Stream changes of sessions and approvals after a position. After a ``gap``, fetch the lists again."""
         after = await self.store.position() if request.after is None else request.after
         yield returns.Details(details={"kind": "hello", "pos": after})
         while not self.bell.closed:

@@ -1,4 +1,4 @@
-"""Writes one session's log: in order, what waits in one commit, and again after the disk had no room."""
+"""Writes one session's log in order: batches what waits into one commit, and retries when the disk was full."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from quarterdeck.store.records import NewRow, Receipt
 logger = logging.getLogger("quarterdeck.host")
 
 RETRY_S = 0.5
-"""After a disk that was full or a database that was busy: how long until the next try."""
+"""Delay before retrying after a full disk or a busy database."""
 AHEAD = 2
-"""Commits that are handed over at once: while one is being written, the next is in the store's queue, and so in its
-next transaction. What comes after that is joined until one is done."""
+"""Commits in flight: while one is being written, the next is in the store's queue, for its next transaction. Further
+ones are merged until one completes."""
 
 
 Promise: TypeAlias = Receipt | Callable[[], Receipt | None]
-"""A receipt, or what makes it once everything before it is written."""
+"""A receipt, or a function that builds it once everything before it is written."""
 
 
 class Batch(msgspec.Struct):
-    """What to write together, and who waits for it."""
+    """What to write together, and its waiters."""
 
     rows: Sequence[NewRow]
     changes: Sequence[Change]
     done: asyncio.Future[Committed]
     written: Callable[[Committed], None] | None = None
-    """Called in log order, before anyone who waits continues."""
+    """Called in log order, before any waiter continues."""
     receipt: Promise | None = None
     alone: bool = False
-    """It may be refused, even by the disk, so it is not joined with others."""
+    """It may be refused, so it isn't merged with others."""
 
     @property
     def may_be_joined(self) -> bool:
@@ -47,12 +47,12 @@ class Batch(msgspec.Struct):
 
     @property
     def empty(self) -> bool:
-        """Nothing to write: someone wants to know when everything before it is written."""
+        """Nothing to write: a marker to wait for everything before it."""
         return not (self.rows or self.changes or self.receipt)
 
 
 class Group(msgspec.Struct):
-    """Batches that one commit writes."""
+    """Batches written in one commit."""
 
     batches: list[Batch]
     commit: Commit
@@ -64,12 +64,12 @@ class Group(msgspec.Struct):
 
     @property
     def can_be_followed(self) -> bool:
-        """Whether a commit behind it is sure to be refused if this one is: it says after which row it comes."""
+        """Whether a commit behind it fails if this one does, because it names the row it follows."""
         return bool(self.commit.rows) and self.commit.receipt is None and not self.alone
 
 
 class LogWriter:
-    """One commit at a time is written, and one more waits in the store; everything else is joined meanwhile."""
+    """Writes one commit at a time, with one more queued in the store; merges everything else meanwhile."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class LogWriter:
         *,
         stalled: Callable[[StoreError | None], None] = lambda _: None,
     ) -> None:
-        """``stalled`` is called with the reason when nothing can be written, and with None when it can again."""
+        """``stalled`` is called with the reason when writing fails, and with None when it works again."""
         self._store = store
         self._session = session
         self._fence = fence
@@ -88,7 +88,7 @@ class LogWriter:
         self._submitted: deque[Group] = deque()
         """With the store, in order."""
         self._last_seq: int | None = None
-        """The last row that the store has confirmed; None until then."""
+        """The last row confirmed by the store; None at first."""
         self._retry: asyncio.TimerHandle | None = None
         self._failed: StoreError | None = None
         self._why_stalled: StoreError | None = None
@@ -108,7 +108,7 @@ class LogWriter:
         receipt: Promise | None = None,
         alone: bool = False,
     ) -> asyncio.Future[Committed]:
-        """Done when it is durable. The future fails with a ``StoreError`` when it cannot be written at all."""
+        """Write a batch. The future completes when it is durable, or fails with ``StoreError``."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Committed] = loop.create_future()
         batch = Batch(rows, changes, done, written, receipt, alone)
@@ -127,18 +127,18 @@ class LogWriter:
         return done
 
     async def settled(self) -> None:
-        """Wait until everything that was handed over is written or refused, or until nothing can be written."""
+        """Wait until everything submitted is written or refused, or until writing stalls."""
         if not self.idle and self._why_stalled is None:
             stalled = self._next_stall = self._next_stall or asyncio.get_running_loop().create_future()
             await asyncio.wait([self.write(), stalled], return_when=asyncio.FIRST_COMPLETED)
 
     async def drained(self) -> None:
-        """Wait until everything that was handed over is written or refused, however long that takes."""
+        """Wait until everything submitted is written or refused, however long it takes."""
         if not self.idle:
             await asyncio.wait([self.write()])
 
     async def close(self, timeout_s: float = 5.0) -> None:
-        """Write what waits, within this time."""
+        """Write what is queued, within this time."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout_s
         while not self.idle and (left_s := deadline - loop.time()) > 0:
@@ -151,7 +151,7 @@ class LogWriter:
     # Handing over
 
     def _hand_over(self) -> None:
-        """Give the store as much as it may have at once."""
+        """Submit as many commits as may be in flight."""
         while self._waiting and self._retry is None:
             if self._waiting[0].empty:
                 if self._submitted and self._submitted[-1].alone:
@@ -206,7 +206,7 @@ class LogWriter:
             return None
 
     def _end_of_submitted(self) -> int | None:
-        """The row that the next commit follows; None if it follows whatever is there."""
+        """The row that the next commit must follow; None for any."""
         if not self._submitted or self._last_seq is None:
             return None
         return self._last_seq + sum(len(group.commit.rows) for group in self._submitted)
@@ -251,12 +251,12 @@ class LogWriter:
                     batch.done.set_result(own)
 
     def _not_written(self, groups: Iterable[Group], error: StoreError) -> None:
-        """The first of them failed with this error, and so did those that were to follow it."""
+        """Handle a failed commit and those that were to follow it."""
         batches = [batch for group in groups for batch in group.batches]
         if batches[0].alone:
             self._fail(batches, error)
         elif isinstance(error, StorageFailed):
-            # What runs must not be lost because the disk is full: the lines wait here, and in the spool behind them.
+            # A full disk must not lose running work: lines wait here, and in the spool behind them.
             self._waiting.extendleft(reversed(batches))
             self._retry = asyncio.get_running_loop().call_later(RETRY_S, self._try_again)
             self._stall(error)
@@ -264,7 +264,7 @@ class LogWriter:
             self._waiting.extendleft(reversed(batches))
             self._last_seq = None
         else:
-            # The log must have no holes, so nothing may follow what could not be written.
+            # The log must have no holes, so nothing may follow a failed commit.
             logger.error("Session %s cannot be written: %s", self._session, error)
             self._failed = error
             self._fail(batches, error)
@@ -288,7 +288,7 @@ class LogWriter:
         self._stalled(error)
 
     def _give_up(self, error: StoreError) -> None:
-        """Nobody may wait forever."""
+        """Fail all waiters."""
         groups, self._submitted = self._submitted, deque()
         waiting, self._waiting = self._waiting, deque()
         self._fail([*(batch for group in groups for batch in group.batches), *waiting], error)

@@ -1,4 +1,4 @@
-"""Operations that look at a session from outside its process: result, sub-agents, files, diff, export, uploads."""
+"""Operations on a session that don't need its process: result, sub-agents, files, diff, export, uploads."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from .uploads import checked_name, keep
 
 FILES_SHOWN = 200
 FILES_LOOKED_AT = 50_000
-"""Completion gives up here: a folder may hold millions of files."""
+"""Limit for completion: a folder may contain millions of files."""
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__", ".tox", ".mypy_cache", "target"})
 
 
 class LookingOperations(SessionOperations):
-    """What there is to see of a session."""
+    """Operations on a session that don't need its process."""
 
     async def get_stderr(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """What the CLI wrote to stderr, the end of it."""
+        """Get the end of the CLI's stderr."""
         actor = await self._actor(request.session_id)
         return returns.Details(details={"stderr": actor.stderr, "generation": actor.log.body.generation})
 
     async def get_result(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """The last result, structured output included."""
+        """Get the last result, including structured output."""
         items = (await self._actor(request.session_id)).log.fold.timeline.state.items
         last = next((item for item in reversed(items.values()) if isinstance(item, TurnSummary)), None)
         if last is None:
@@ -49,7 +49,7 @@ class LookingOperations(SessionOperations):
         return returns.Details(details=msgspec.to_builtins(last))
 
     async def get_subagent(self, request: takes.OfSubagent, caller: Caller = PROGRAM) -> returns.Details:
-        """The transcript of a sub-agent, by its call, its task or its own id."""
+        """Get the transcript of a sub-agent, by its call, task or own ID."""
         state, wanted = (await self._actor(request.session_id)).log.fold.timeline.state, request.subagent_id
         for item in state.items.values():
             if isinstance(item, ToolCall) and wanted in (item.id, item.agent_id, item.task_id):
@@ -58,17 +58,17 @@ class LookingOperations(SessionOperations):
         raise HostError("not_found", f"The session has no sub-agent {wanted}.", field="subagent_id")
 
     async def list_files(self, request: takes.ListFiles, caller: Caller = PROGRAM) -> returns.FolderList:
-        """Files of its folder, for completion."""
+        """List files in its folder, for completion."""
         cwd = (await self._actor(request.session_id)).log.record.cwd
         return returns.FolderList(paths=await asyncio.to_thread(_matching, cwd, request.q))
 
     async def get_diff(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.Details:
-        """What has changed in its folder since the session was created, commits included."""
+        """Get the changes in its folder since the session was created, including commits."""
         log = (await self._actor(request.session_id)).log
         return returns.Details(details=await with_git(changes_since, log.record.cwd, log.body.base_commit))
 
     async def wait(self, request: takes.Wait, caller: Caller = PROGRAM) -> returns.Session:
-        """Wait for one of these states, or for the end of the process, or for the time to be over."""
+        """Wait for one of these states, the end of the process, or a timeout."""
         actor = await self._actor(request.session_id)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(request.timeout_s):
@@ -84,7 +84,7 @@ class LookingOperations(SessionOperations):
             await rung.wait()
 
     async def export_session(self, request: takes.Export, caller: Caller = PROGRAM) -> returns.Exported:
-        """The session as a document; a long one in parts, by ``cursor``."""
+        """Export the session as a document; a long one in parts, with ``cursor``."""
         record = await self.find_session(request.session_id)
         if record is not None and record.id in self._actors:
             await self._actors[record.id].log.settled()
@@ -97,7 +97,7 @@ class LookingOperations(SessionOperations):
     async def add_event(
         self, request: takes.AddEvent, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
-        """Write an event of your own to the log; with a prompt, the session is told, and told that it is external."""
+        """Add your own event to the log. With a prompt, the session also gets it, marked as external."""
         actor = await self._actor(request.session_id)
         log = actor.log
         receipt = promise_for(self, "add_event", request, caller, key, lambda seq: returns.Accepted(seq=seq))
@@ -109,7 +109,7 @@ class LookingOperations(SessionOperations):
         text = f"External event {request.type!r} from {caller.name}:\n\n{request.prompt}"
         prompt = returns.Prompt(id=new_id(), content=text, state="queued", by=caller.name)
         event = CustomEvent(self._clock(), request.type, request.data, caller.name, prompt.id)
-        # It waits from the same transaction on, so that it is sent even if the host dies right after.
+        # It is queued in the same transaction, so that it is sent even after a crash.
         rows, waiting = [log.event_row(event, "external")], log.fold.queue.with_added(prompt)
         written = await log.set_queue(waiting, after=rows, receipt=receipt)
         await actor.prompts.send_waiting(prompt.id)
@@ -117,7 +117,7 @@ class LookingOperations(SessionOperations):
 
     @once
     async def upload(self, request: takes.Upload, caller: Caller = PROGRAM, key: str | None = None) -> returns.Details:
-        """Give the session a file: the answer says where it is, for a prompt to name it."""
+        """Upload a file for the session; returns its path, for use in a prompt."""
         actor = await self._actor(request.session_id)
         limit = self.limits.upload_bytes
         if len(request.body) > limit:
@@ -129,7 +129,7 @@ class LookingOperations(SessionOperations):
 
 
 def _matching(cwd: str, wanted: str) -> list[str]:
-    """Paths with this text in them; those whose name begins with it first, then the shortest."""
+    """Paths that contain this text: first those whose name starts with it, then the shortest."""
     text = wanted.casefold()
     found = [path for path in _files(cwd) if text in path.casefold()]
     found.sort(key=lambda path: (not PurePath(path).name.casefold().startswith(text), len(path), path))

@@ -22,18 +22,18 @@ from .session_operations import SessionOperations
 from .worktrees import finish_removal, main_worktree, new_worktree, removal_note, worktrees_of
 
 SESSIONS_LOOKED_AT = 1_000
-"""The newest sessions, for their own configuration folders."""
+"""How many of the newest sessions to check for their own configuration folders."""
 
 
 class MachineOperations(SessionOperations):
-    """What there is on this machine to start sessions with."""
+    """Operations on the machine."""
 
     async def list_folders(self, request: takes.ListFolders, caller: Caller = PROGRAM) -> returns.FolderList:
-        """Folders in which sessions may start."""
+        """List folders in which sessions may start."""
         return returns.FolderList(paths=await asyncio.to_thread(self.folders.below, request.prefix))
 
     async def list_transcripts(self, request: takes.ListTranscripts, caller: Caller = PROGRAM) -> returns.Details:
-        """Transcripts on disk, the newest first; which of them are sessions already."""
+        """List transcripts on disk, newest first, and which of them are sessions already."""
         cwd = None if request.cwd is None else str(as_path(request.cwd))
         listed = await asyncio.to_thread(transcripts.found, await self._homes(), cwd, request.q)
         shown = [one for one in listed if not one.get("cwd") or self.folders.allows(Path(one["cwd"]))]
@@ -46,10 +46,10 @@ class MachineOperations(SessionOperations):
     async def adopt_transcript(
         self, request: takes.OfTranscript, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Session:
-        """Make a session of a transcript that no process owns. It is stopped until it is resumed or prompted."""
+        """Turn a transcript that isn't in use into a session, without a process until it is resumed or prompted."""
         transcript = request.transcript_id
         known, session_id = await self.store.session(transcript), id_for("adopt_transcript", request, caller, key)
-        if known is not None and known.id == session_id:  # by a host that died before it answered
+        if known is not None and known.id == session_id:  # adopted before a crash
             return await self._view(await self._actor(session_id))
         if known is not None:
             raise HostError("conflict", f"The transcript already belongs to session {known.id}.", session_id=known.id)
@@ -74,7 +74,7 @@ class MachineOperations(SessionOperations):
         return await self._view(actor)
 
     async def _homes(self) -> list[transcripts.Home]:
-        """Where sessions of this host have transcripts: by its environment, by account, by their own."""
+        """Configuration folders of this host's sessions: from its environment, accounts, and their own options."""
         homes: dict[str, transcripts.Home] = {}
         for account in ("", *self._accounts.names):
             folder = config_dir({**self._env, **self._accounts.env(account)})
@@ -84,7 +84,7 @@ class MachineOperations(SessionOperations):
             body = decode_body(record)
             if "env" not in body.private_options:
                 continue
-            with contextlib.suppress(HostError):  # its launch options are gone, and with them the way there
+            with contextlib.suppress(HostError):  # its launch options are gone, so its folder is unknown
                 env = self._private.of(record.id, ["env"])["env"]
                 folder = config_dir({**self._env, **self._accounts.env(body.account), **env})
                 own = {name: env[name] for name in ("HOME", CONFIG_DIR) if name in env}
@@ -92,7 +92,7 @@ class MachineOperations(SessionOperations):
         return list(homes.values())
 
     async def list_worktrees(self, request: takes.InFolder, caller: Caller = PROGRAM) -> returns.Details:
-        """Worktrees of a repository."""
+        """List the worktrees of a repository."""
         if request.cwd is None:
             raise HostError("invalid", "cwd is missing: name a folder of the repository.", field="cwd")
         cwd = self.folders.check(request.cwd)
@@ -102,7 +102,7 @@ class MachineOperations(SessionOperations):
     async def create_worktree(
         self, request: takes.CreateWorktree, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Details:
-        """Make a worktree beside the repository, with a branch of its own."""
+        """Create a worktree next to the repository, with its own branch."""
         cwd = self.folders.check(request.cwd)
         may_use = self._may_use(caller)
         made = await with_git(new_worktree, may_use, cwd, request.name, request.base, again=key is not None)
@@ -135,6 +135,6 @@ class MachineOperations(SessionOperations):
             if actor.has_process and Path(actor.log.record.cwd).is_relative_to(path):
                 raise HostError("conflict", f"Session {actor.id} is working there.", hint="Stop it first.")
         await note_begun(self, "delete_worktree", request, caller, key, removal_note(top, path))
-        force = ["--force", "--force"] if request.force else []  # without it, git looks once more
+        force = ["--force", "--force"] if request.force else []  # without it, git checks again
         await with_git(git, str(top), "worktree", "remove", *force, path, also_in=[path])
         return returns.Accepted()

@@ -1,7 +1,8 @@
-"""Copies of the transcripts of parked sessions: the transcript is all that is left of one, and it is not ours.
+"""Copies the transcripts of parked sessions: such a session exists only in its transcript, which belongs to Claude
+Code.
 
-At the next start the transcript is compared with its former state: if it is missing, it is restored; if it is longer,
-someone has continued it elsewhere, and the log says so.
+At the next start we compare it with the copy. If it is missing, we restore it; if it is longer, someone continued it
+elsewhere, and the log says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from quarterdeck.client.transcripts.places import find_transcript, started_with
 
 
 class Mirrored(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a transcript was when its session was parked."""
+    """A transcript's state when its session was parked."""
 
     transcript: str
     path: str
@@ -34,7 +35,7 @@ class Change(NamedTuple):
 
 
 class Mirror:
-    """The copies of all sessions, by session. Everything here blocks."""
+    """The copies of all sessions. All methods block."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -42,7 +43,7 @@ class Mirror:
     def keep(
         self, session: str, transcript: str, cwd: str, env: Mapping[str, str], known: Mirrored | None = None
     ) -> Mirrored | None:
-        """Copy a transcript and those of its sub-agents; None if there is none. ``known``: what was just copied."""
+        """Copy a transcript and those of its sub-agents; None if there is none. ``known``: the previous copy."""
         try:
             with started_with(env):
                 found = find_transcript(transcript, cwd)
@@ -67,7 +68,7 @@ class Mirror:
         return Mirrored(transcript, str(source), size)
 
     def compare(self, session: str, mirrored: Mirrored) -> Change | None:
-        """What has happened since; a missing transcript is restored. None: nothing, or it cannot be determined."""
+        """Return what has changed since, and restore a missing transcript. None: no change, or unknown."""
         path = Path(mirrored.path)
         try:
             size = path.stat().st_size
@@ -98,7 +99,7 @@ class Mirror:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """All or nothing: readers of the target find the old one or the new one."""
+    """Copy atomically: readers find the old file or the new one."""
     beside = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         with (

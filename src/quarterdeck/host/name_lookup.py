@@ -1,7 +1,7 @@
 """Looks up the addresses of a name within a time limit, however long the resolver takes.
 
-A lookup cannot be cancelled: its thread stays until the resolver gives up. So each has a thread of its own, not one of
-a few that others wait for, a name is looked up once at a time, and the threads do not keep the program from ending.
+A lookup can't be cancelled: its thread stays until the resolver gives up. So each lookup has its own daemon thread,
+which doesn't block a shared pool or the program's exit, and concurrent lookups of a name share one.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import TypeVar
 T = TypeVar("T")
 
 LOOKUP_S = 5.0
-"""How long a name server has to answer: the time of one query of the usual resolvers."""
+"""How long a name server has to answer: the usual resolvers' timeout for one query."""
 MOST_LOOKUPS = 128
-"""Threads that may wait for a name server: more than there are alerts."""
+"""Limit on threads waiting for a name server: more than there are alerts."""
 
 
 class NameLookup:
-    """Those in progress, by name."""
+    """Lookups in progress, by name."""
 
     def __init__(self) -> None:
         self._running: dict[str, asyncio.Future[list[str]]] = {}
 
     async def addresses(self, name: str) -> list[str]:
-        """In the resolver's order. Raises ``OSError``, e.g. ``TimeoutError``."""
+        """Look up a name's addresses, in the resolver's order. Raises ``OSError``, e.g. ``TimeoutError``."""
         with contextlib.suppress(ValueError):
             return [str(ipaddress.ip_address(name))]
         found = self._running.get(name)
@@ -53,7 +53,7 @@ def _resolved(name: str) -> list[str]:
 
 
 def in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
-    """What it returns or raises, from a thread of its own that nobody has to wait for."""
+    """Run in its own daemon thread; returns or raises its outcome."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

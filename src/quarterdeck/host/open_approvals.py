@@ -1,4 +1,4 @@
-"""The approvals of a session that are not finished, and how what happens in the log moves them on."""
+"""The unfinished approvals of a session, and how events in the log change their state."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
         self._fold = fold
         self._new_id = new_id
         self.policy: SessionPolicy | None = None
-        """Answers before anyone is asked. Set with the options of each process."""
+        """Answers before a person is asked. Set with the options of each process."""
         self._open: dict[str, ApprovalRecord] = {}
         self._stranded: dict[str, str] = {}
-        """Request of a process that is gone → the approval."""
+        """Requests of a lost process → their approvals."""
         self._verdicts: dict[str, PolicyVerdict] = {}
-        """By request id: what the policy has said, until it is answered."""
+        """The policy's verdicts by request ID, until they are sent."""
 
     def __getitem__(self, request_id: str) -> ApprovalRecord:
         return self._open[request_id]
@@ -52,22 +52,22 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
 
     @property
     def waiting(self) -> int:
-        """How many wait for a decision."""
+        """How many are pending."""
         return sum(1 for one in self._open.values() if one.state == "pending")
 
     def load(self, unfinished: Iterable[ApprovalRecord], stranded: Iterable[ApprovalRecord]) -> None:
-        """What the store has of this session."""
+        """Load this session's approvals from the store."""
         self._open = {one.request_id: one for one in unfinished}
         self._stranded = {same_question(approval_view(one)): one.id for one in stranded}
 
     def put(self, record: ApprovalRecord) -> None:
-        """An approval as it has become."""
+        """Set an approval's new state."""
         self._open[record.request_id] = record
 
     # Asking
 
     def ask(self, asked: Request, at: float, draft: LogDraft) -> None:
-        """The policy answers first; what it leaves open is for a person."""
+        """Ask the policy first; what it leaves open goes to a person."""
         raw = self._fold.side.open_requests().get(asked.id)
         verdict = self._judge(asked, raw) if is_keepable(asked.id) else _UNKEEPABLE
         if verdict is not None and verdict.behavior != "ask":
@@ -97,14 +97,14 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
 
     def _judge(self, asked: Request, raw: Any) -> PolicyVerdict | None:
         if not isinstance(asked, Permission) or not isinstance(raw, CanUseToolRequest):
-            return None  # questions and plans are always for a person
+            return None  # questions and plans always go to a person
         if self.policy is None:
             return None
         insists = asked.needs_person or raw.decision_reason_type in CLI_INSISTS
         return self.policy.judge(raw.tool_name, raw.input, needs_person=insists)
 
     def is_known(self, request_id: str) -> bool:
-        """Whether someone was asked, or the policy has answered."""
+        """Whether a person was asked or the policy answered."""
         return request_id in self._open or request_id in self._verdicts
 
     def take_verdict(self, request_id: str) -> PolicyVerdict | None:
@@ -113,11 +113,11 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
     # Moving on
 
     def withdrawn(self, request_id: str, at: float, draft: LogDraft) -> None:
-        """The CLI no longer asks."""
+        """The CLI withdrew its request."""
         self._move_if(request_id, {"pending": "withdrawn", "decided": "undeliverable"}, at, draft)
 
     def ended(self, event: ToolEnded | TurnEnded, at: float, draft: LogDraft) -> None:
-        """The CLI's next message about a call: the decision was applied."""
+        """Mark the decision as applied: the CLI has continued with the call."""
         if not self._open:
             return
         items = self._fold.timeline.state.items
@@ -126,7 +126,7 @@ class OpenApprovals(Mapping[str, ApprovalRecord]):
                 self.move(record, "applied", at, draft)
 
     def process_ended(self, at: float, draft: LogDraft) -> None:
-        """Nobody waits for an answer any more."""
+        """The process is gone: pending approvals are stranded, and decided ones undeliverable."""
         self._verdicts.clear()
         for request_id in list(self._open):
             self._move_if(request_id, {"pending": "stranded", "decided": "undeliverable"}, at, draft)

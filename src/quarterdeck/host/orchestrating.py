@@ -1,4 +1,4 @@
-"""Sessions that start others: they get their tools, and their children end with them."""
+"""Manages sessions that start others: they get host tools, and their children end with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OVER = frozenset({"stopped", "crashed"})
 
 
 class Orchestrating(Tending):
-    """Looks after parents and children."""
+    """Manages parents and children."""
 
     def _options(self, log: SessionLog, calls: OpenCalls) -> ClaudeAgentOptions:
         options = super()._options(log, calls)
@@ -34,24 +34,24 @@ class Orchestrating(Tending):
         return options
 
     async def children_of(self, session_id: str) -> list[SessionRecord]:
-        """The sessions that it has started, the most recently active first."""
+        """The sessions it started, most recently active first."""
         found = [await self.store.session(one) for one in self._spending.families.children(session_id)]
         return sorted((one for one in found if one is not None), key=lambda one: one.active_at, reverse=True)
 
     def place_for_child(self, child_id: str, parent_id: str) -> AbstractContextManager[None]:
-        """Room for a child that is about to run. Raises ``HostError`` if its parent, or one above, has enough."""
+        """Reserve a place for a child that is about to run. Raises ``HostError`` if an ancestor has too many."""
         return self._spending.families.place_for(child_id, parent_id, self._runs)
 
     def _runs(self, session_id: str) -> bool:
-        actor = self._actors.get(session_id)  # without a process, and none to come, it need not be in memory
+        actor = self._actors.get(session_id)  # without a process, now or soon, it needn't be loaded
         return actor is not None and (actor.has_process or actor.log.body.restart_at is not None)
 
     def left_of_budgets(self, session_id: str, body: SessionBody) -> Decimal | None:
-        """The least that is left of its budget and of those above it; None: there is none."""
+        """The least that is left of its budget and its ancestors'; None if there are none."""
         return self._spending.left(session_id, body)
 
     def tend(self) -> None:
-        """Start what is due. The host calls this itself."""
+        """Do what is due. The host calls this itself."""
         super().tend()
         for actor in list(self._actors.values()):
             body = actor.log.body
@@ -62,7 +62,7 @@ class Orchestrating(Tending):
                 self._do(actor, self._end_orphan(actor))
 
     async def _end_orphan(self, child: SessionActor) -> None:
-        """A parent that is parked, or about to be started, is still there."""
+        """End a child without a parent. A parent that is parked or about to start counts."""
         parent_id = child.log.body.parent_id
         parent = None if parent_id is None else await self.find_session(parent_id)
         if parent is None or parent.state in OVER:
