@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from gateways.grpc.kit import Watching, info_of, refused, served, serving
 from host.kit import ASKS, all_frames, frames_until, next_turn, pending
 from quarterdeck.gateways.common.streams import Opened
 from quarterdeck.gateways.grpc import Settings
+from quarterdeck.gateways.grpc.line import Line
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.streams import EventForm, Feed
 from quarterdeck.gateways.grpc.v1 import events_pb2, resources_pb2
@@ -243,7 +244,7 @@ async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> No
         stream = Opened(hello={}, batches=nothing(), epoch="e")
         form = EventForm(there.server.gateway, stream, limit_bytes=None, with_json=False)
         first, second, third = (
-            next(form.parts([Frame(session="s", seq=seq, at=1.0, events=[TextAdded(1.0, "b", "x")])]))
+            next(iter(form.parts([Frame(session="s", seq=seq, at=1.0, events=[TextAdded(1.0, "b", "x")])])))
             for seq in (1, 2, 3)
         )
         read = MESSAGES["WatchSessionResponse"].FromString
@@ -251,9 +252,12 @@ async def test_a_cursor_names_no_row_that_is_still_to_come(tmp_path: Path) -> No
         assert [(one.cursor, [event.seq for event in one.events]) for one in told] == [("e-2", [1, 2]), ("e-3", [3])]
 
 
-async def test_what_happens_during_a_write_goes_together_after_it_and_in_order(tmp_path: Path) -> None:
-    written: list[list[bytes]] = []
+async def test_the_stream_is_listened_to_during_a_write_until_too_much_waits_and_all_of_it_stays_in_order(
+    tmp_path: Path,
+) -> None:
+    written: list[bytes] = []
     fanout = Fanout(0)
+    formed: list[str] = []
 
     def happens(*texts: str) -> None:
         for text in texts:
@@ -262,24 +266,35 @@ async def test_what_happens_during_a_write_goes_together_after_it_and_in_order(t
     async def read(after: int, limit: int) -> list[Frame]:
         raise AssertionError("everything is still there")
 
-    async def write(parts: list[bytes]) -> None:
-        written.append(parts)
+    async def write(message: bytes) -> None:
+        written.append(message)
         if len(written) == 1:
-            happens("b", "c")
-            await asyncio.sleep(0)
-            happens(*"defg")
-        else:
+            happens("b")
+            while "b" not in formed:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+            happens(*"cdefg")
+            while "d" not in formed:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+            for _ in range(5):
+                await asyncio.sleep(0)
+            assert formed == list("abcd"), "there is room for three"
             fanout.close()
+
+    def parts(batch: Any) -> Iterator[bytes]:
+        for one in batch:
+            formed.append(one.events[0].text)
+            yield formed[-1].encode()
 
     async with served(tmp_path, Settings(outbox_bytes=3)) as there:
         batches = fanout.watch(0, read, previews=True)
-        feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches), write)
-        running = asyncio.ensure_future(feed.run(lambda batch: (one.events[0].text.encode() for one in batch)))
+        line = Line(there.server.gateway.settings, lambda parts: [b"".join(parts)], write)
+        feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches), line)
+        running = asyncio.ensure_future(feed.run(parts))
         while not fanout.watched:  # noqa: ASYNC110
             await asyncio.sleep(0)
         happens("a")
         await running
-    assert written == [[b"a"], [b"b", b"c", b"d"], [b"e", b"f", b"g"]]  # as much as there is room for
+    assert written == [b"a", b"bcd", b"efg"]
 
 
 async def nothing() -> AsyncGenerator[Any, None]:

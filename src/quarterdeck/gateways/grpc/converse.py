@@ -21,6 +21,7 @@ from .encoding import message_of, response_of
 from .errors import metadata_of
 from .events import varint
 from .gateway import Gateway, guarded, trace_of
+from .line import Line
 from .messages import MESSAGES
 from .methods import METHODS
 from .streams import EventForm, Feed, hello_of
@@ -94,7 +95,7 @@ class _Conversation:
         self._session = stream.hello["session"]
         self._form = form
         self._context = context
-        self._feed = Feed(gateway, caller, request, stream, self._write)
+        self._feed = Feed(gateway, caller, request, stream, Line(gateway.settings, self._responses, context.write))
         self._commands: set[asyncio.Task[None]] = set()
         self._moved = asyncio.Event()
         """Set when the session's state or queue has changed."""
@@ -118,11 +119,14 @@ class _Conversation:
             self._told.set()
             yield part
 
-    async def _write(self, parts: list[bytes]) -> None:
+    def _responses(self, parts: list[bytes]) -> list[bytes]:
+        made: list[bytes] = []
         for whole, group in groupby(parts, key=lambda part: isinstance(part, _WholeResponse)):
-            for response in group if whole else self._form.responses(group):
-                framed = response if whole else _EVENTS + varint(len(response)) + response
-                await self._context.write(bytes(framed))
+            if whole:
+                made += map(bytes, group)
+            else:
+                made += (_EVENTS + varint(len(one)) + one for one in self._form.responses(list(group)))
+        return made
 
     # Up
 
@@ -170,7 +174,7 @@ class _Conversation:
                 code=error.code, message=error.message, hint=error.hint, details=metadata_of(error)
             )
         told = MESSAGES["ConverseResponse"](answer=MESSAGES["ConverseAnswer"](**answer))
-        await self._feed.line.send((_WholeResponse(told.SerializeToString()),))
+        await self._feed.line.send(_WholeResponse(told.SerializeToString()))
 
     async def _done(self, message: Any) -> dict[str, Any]:
         """The fields of the answer. Raises ``HostError``."""

@@ -22,7 +22,7 @@ from .messages import MESSAGES
 
 _EVENTS = b"\x12"  # field 2 of WatchSessionResponse, with a length
 _CURSOR = b"\x1a"  # field 3
-_AT, _AT_BYTES = struct.Struct("<cd").pack, 9
+_AT, _AT_BYTES = struct.Struct("<d").pack, 8
 _PREVIEW = b"\x20\x01"  # field 4 of Event: true
 
 _PIECES: dict[type[EventBase], Callable[[Any], str]] = {
@@ -52,6 +52,10 @@ _SHORT = tuple(map(_varint, range(0x400)))
 
 def written(item: Frame | Preview, *, with_json: bool = False) -> bytes:
     """The events of a frame or a preview, as part of a ``WatchSessionResponse``."""
+    if type(item) is Preview and not with_json and len(item.events) == 1:  # most: a piece of text
+        (event,) = item.events
+        if type(event) in _PIECES and (piece := _piece(event, item.session, item.after_seq, _PREVIEW)):
+            return piece
     parts = _event_parts(item, with_json=with_json)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
@@ -74,10 +78,13 @@ def cursor(epoch: str, seq: int) -> bytes:
 
 def _event_parts(item: Frame | Preview, *, with_json: bool) -> list[bytes]:
     seq, end = (item.after_seq, _PREVIEW) if isinstance(item, Preview) else (item.seq, b"")
+    session = item.session
     if with_json:
-        return [_whole(event, item.session, seq, end, with_json=True) for event in item.events]
-    head = _head(item.session, seq)
-    return [_event(event, head, end) or _whole(event, item.session, seq, end) for event in item.events]
+        return [_whole(event, session, seq, end, with_json=True) for event in item.events]
+    return [
+        (_piece if type(event) in _PIECES else _event)(event, session, seq, end) or _whole(event, session, seq, end)
+        for event in item.events
+    ]
 
 
 def _whole(event: EventBase, session: str, seq: int, end: bytes, *, with_json: bool = False) -> bytes:
@@ -86,33 +93,44 @@ def _whole(event: EventBase, session: str, seq: int, end: bytes, *, with_json: b
 
 @lru_cache(maxsize=1_024)
 def _head(session: str, seq: int) -> bytes:
-    """Fields 1 and 2 of an ``Event``."""
+    """Fields 1 and 2 of an ``Event``, and the tag of field 3, its time."""
     name = session.encode()
-    return b"".join((b"\x0a", varint(len(name)), name, b"\x10" + varint(seq) if seq else b""))
+    return b"".join((b"\x0a", varint(len(name)), name, b"\x10" + varint(seq) if seq else b"", b"\x19"))
 
 
-def _event(event: EventBase, head: bytes, end: bytes) -> bytes:
+def _event(event: EventBase, session: str, seq: int, end: bytes) -> bytes:
     """An event with its envelope; nothing if its values do not fit its message."""
-    kind = type(event)
-    second = _PIECES.get(kind)
     try:
-        if second is None:
-            first, text, body = b"", b"", message_of(event).SerializeToString()
-        else:
-            first, text = _named(event.id), second(event).encode()  # type: ignore[attr-defined]
-            body = varint(len(text))
+        body = message_of(event).SerializeToString()
     except (ValueError, TypeError, OverflowError):
         return b""
-    tag, size = _tag(kind), varint(len(first) + len(body) + len(text))
-    whole = len(head) + _AT_BYTES + len(end) + len(tag) + len(size) + len(first) + len(body) + len(text)
-    return b"".join((_EVENTS, varint(whole), head, _AT(b"\x19", event.at), end, tag, size, first, body, text))
+    head, tag, size = _head(session, seq), _tag(type(event)), varint(len(body))
+    whole = len(head) + _AT_BYTES + len(end) + len(tag) + len(size) + len(body)
+    return b"".join((_EVENTS, varint(whole), head, _AT(event.at), end, tag, size, body))
+
+
+def _piece(event: Any, session: str, seq: int, end: bytes) -> bytes:
+    """The same for a piece of text."""
+    try:
+        kind: type[EventBase] = type(event)
+        text = _PIECES[kind](event).encode()
+        head, tag, first, around = _named(session, seq, end, kind, event.id)
+    except ValueError:
+        return b""
+    length = varint(len(text))
+    rest = len(length) + len(text)
+    size = varint(len(first) + rest)
+    whole = varint(around + len(size) + rest)
+    return b"".join((_EVENTS, whole, head, _AT(event.at), tag, size, first, length, text))
 
 
 @lru_cache(maxsize=1_024)
-def _named(name: str) -> bytes:
-    """Field 1 of a piece, and the tag of field 2: a text comes in many pieces with the same id."""
-    first = name.encode()
-    return b"".join((b"\x0a", varint(len(first)), first, b"\x12"))
+def _named(session: str, seq: int, end: bytes, kind: type[EventBase], name: str) -> tuple[bytes, bytes, bytes, int]:
+    """A text comes in many pieces with the same id, so what they share is kept: what is before the time and after it,
+    field 1 of the piece with the tag of field 2, and how long all of it is with the time."""
+    head, tag, encoded = _head(session, seq), end + _tag(kind), name.encode()
+    first = b"".join((b"\x0a", varint(len(encoded)), encoded, b"\x12"))
+    return head, tag, first, len(head) + _AT_BYTES + len(tag) + len(first)
 
 
 @cache

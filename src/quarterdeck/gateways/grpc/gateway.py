@@ -40,6 +40,10 @@ class Gateway:
         """Events as bytes, for all who watch."""
         self.events = Form("events", self._written, b"")
         """How those are written that come together."""
+        self._piece: Preview | None = None
+        """The last one that was written …"""
+        self._piece_bytes = b""
+        """… and how."""
         self.stopping = asyncio.Event()
         """Set when the server stops: streams say goodbye."""
         self._writing: set[asyncio.Future[Called]] = set()
@@ -73,9 +77,11 @@ class Gateway:
         return guarded(method.operation, answered)
 
     def _written(self, item: Frame | Preview) -> bytes:
-        return (
-            written(item) if type(item) is Preview else self.encodings.of(item)
-        )  # a piece is written faster than kept
+        if type(item) is not Preview:
+            return self.encodings.of(item)
+        if item is not self._piece:  # all who watch are told it in a row; and a piece is written faster than kept
+            self._piece, self._piece_bytes = item, written(item)
+        return self._piece_bytes
 
     def check_size(self, data: bytes) -> None:
         limit = self.settings.message_bytes

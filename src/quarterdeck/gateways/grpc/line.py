@@ -1,106 +1,158 @@
-"""``Line``: what goes to one client, in order. Whoever has something writes it at once, unless another one is at it."""
+"""``Line``: what goes to one client, in order. A write begins at once, and nobody waits for its end."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from quarterdeck.host import HostError
 
 from .settings import Settings
 
-Write = Callable[[list[bytes]], Awaitable[None]]
-"""Sends what came together."""
+Form = Callable[[list[bytes]], list[bytes]]
+"""What came together, as messages."""
+Write = Callable[[bytes], Coroutine[Any, Any, None]]
+"""Sends a message."""
 
 
 class Line:
     """No task of its own: an event costs one wake-up on its way, that of whoever watches.
 
-    What another one sends during a write waits, and the one who writes takes it along. There is a limit to that; beyond
-    it the sender waits until there is room. Nobody watches during a write: the host keeps what happens meanwhile, and
-    a watcher that is late gets it together, or reads the log.
+    The sender's own call begins a write and runs it up to its first wait; when that is over, the write continues. So
+    whoever watches listens again during a write. What is sent meanwhile goes together when it is over. There is a limit
+    to that; beyond it the sender waits until there is room: the host keeps what happens meanwhile, and a watcher that
+    is late gets it together, or reads the log.
     """
 
-    def __init__(self, settings: Settings, write: Write) -> None:
+    def __init__(self, settings: Settings, form: Form, write: Write) -> None:
+        self._form = form
         self._write = write
         self._limit_bytes = settings.outbox_bytes
         self._stalled_s = settings.stalled_s
         self._parts: list[bytes] = []
         self._size = 0
-        self._busy = self._finished = False
-        self._since: float | None = None
-        """When the write that is under way began."""
-        self._emptied: list[asyncio.Future[None]] = []
+        self._messages: list[bytes] = []
+        """Those to be written next, the last one first."""
+        self._finished = False
+        self._writing: Coroutine[Any, Any, None] | None = None
+        """The write that is under way …"""
+        self._waits_for: asyncio.Future[Any] | None = None
+        """… and continues when this is done."""
+        self._since = 0.0
+        """When it began."""
+        self._waiting: list[asyncio.Future[None]] = []
         """Those who wait for room, or for the end of what is written."""
-        loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
         self._now = loop.time
         self.over: asyncio.Future[None] = loop.create_future()
         """Raises why nothing more can be written."""
         self._timer = loop.call_later(self._stalled_s / 4, self._look)
 
-    async def send(self, parts: Iterable[bytes]) -> None:
-        """Each part is made when there is room for it. Returns when they are written, or another one will do it."""
-        for part in parts:
-            self._parts.append(part)
-            self._size += len(part)
-            if self._size >= self._limit_bytes:
-                await self._pass_on()
-        await self._pass_on()
+    async def send(self, part: bytes) -> None:
+        """Returns when its write has begun, or the end of another one will begin it."""
+        if self.put(part):
+            await self.room()
+        self.flush()
 
-    async def _pass_on(self) -> None:
-        """Writes everything there is; where another one does that, waits until there is room."""
-        if self._finished:
-            await asyncio.get_running_loop().create_future()  # whoever comes too late is cancelled
-        while self._busy and self._size >= self._limit_bytes:
-            await self._next_emptied()
-        if not self._busy:
-            await self._write_all()
+    def put(self, part: bytes) -> bool:
+        """To be written by ``flush``. Whether to wait for ``room`` before making the next one."""
+        self._parts.append(part)
+        self._size += len(part)
+        return self._size >= self._limit_bytes or self._finished
 
-    async def _write_all(self) -> None:
-        self._busy = True
+    async def room(self) -> None:
+        """Whoever comes too late is not let go on, and is cancelled."""
+        self.flush()
+        while self._size >= self._limit_bytes or self._finished:
+            await self._change()
+
+    def flush(self) -> None:
+        """Writes what there is, unless a write is under way, whose end will do it."""
+        if self._writing is None and not self._finished:
+            self._go_on()
+
+    def _go_on(self, _: Any = None) -> None:
+        """Runs what is to be written until it waits for something, as a task would, but at once."""
+        writing = self._writing
         try:
-            while self._parts:
-                parts, self._parts, self._size = self._parts, [], 0
-                self._since = self._now()
-                await self._write(parts)
-                if self._emptied:
-                    self._wake()
-        except Exception as error:
-            self._end(error)
-            raise
-        finally:
-            self._busy, self._since = False, None
-            if self._emptied:
+            while writing is not None or (writing := self._next()) is not None:
+                try:
+                    self._waits_for = waits_for = writing.send(None)
+                except StopIteration:
+                    self._writing = writing = None
+                    continue
+                if waits_for is None:
+                    self._loop.call_soon(self._go_on)
+                else:
+                    waits_for._asyncio_future_blocking = False
+                    waits_for.add_done_callback(self._go_on)
+                return
+        except asyncio.CancelledError:
+            self._fail(ConnectionAbortedError("The write was cancelled."))
+        except Exception as error:  # noqa: BLE001  # whatever it is, ``over`` raises it
+            self._fail(error)
+        if self._waiting:
+            self._wake()
+
+    def _next(self) -> Coroutine[Any, Any, None] | None:
+        """The next write."""
+        messages = self._messages
+        while not messages:
+            parts = self._parts
+            if not parts:
+                return None
+            self._parts, self._size = [], 0
+            self._messages = messages = self._form(parts)
+            if len(messages) > 1:
+                messages.reverse()
+            if self._waiting:
                 self._wake()
+        self._writing = writing = self._write(messages.pop())
+        self._since = self._now()
+        return writing
 
     async def finish(self) -> None:
         """Take nothing more, and wait until all there is has been written."""
         self._finished = True
-        while self._busy:
-            await self._next_emptied()
+        while self._writing is not None:
+            await self._change()
 
-    async def _next_emptied(self) -> None:
-        emptied = asyncio.get_running_loop().create_future()
-        self._emptied.append(emptied)
-        await emptied
+    async def _change(self) -> None:
+        change = self._loop.create_future()
+        self._waiting.append(change)
+        await change
 
     def _wake(self) -> None:
-        waiting, self._emptied = self._emptied, []
+        waiting, self._waiting = self._waiting, []
         for one in waiting:
             if not one.done():
                 one.set_result(None)
 
     def close(self) -> None:
+        """Nothing more is written, and what is under way is left."""
         self._timer.cancel()
+        self._finished = True
+        writing, self._writing = self._writing, None
+        self._parts, self._messages = [], []
+        if writing is not None:
+            if self._waits_for is not None:
+                self._waits_for.cancel()
+            writing.close()
         if not self.over.cancel() and not self.over.cancelled():
             self.over.exception()  # whoever ran it may have been cancelled before
 
+    def _fail(self, error: Exception) -> None:
+        self._writing = None
+        self._end(error)
+
     def _end(self, error: Exception) -> None:
+        self._finished = True
         if not self.over.done():
             self.over.set_exception(error)
 
     def _look(self) -> None:
-        if self._since is not None and self._now() - self._since >= self._stalled_s:
+        if self._writing is not None and self._now() - self._since >= self._stalled_s:
             self._end(HostError("unavailable", "The client read nothing for too long.", hint="Reconnect."))
             return
-        self._timer = asyncio.get_running_loop().call_later(self._stalled_s / 4, self._look)
+        self._timer = self._loop.call_later(self._stalled_s / 4, self._look)

@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, cast
 
 import msgspec
@@ -22,7 +23,7 @@ from .decoding import parsed, request_of
 from .encoding import message_of, response_of
 from .events import cursor, within, written
 from .gateway import Gateway, guarded
-from .line import Line, Write
+from .line import Line
 from .messages import MESSAGES
 from .methods import Method
 from .shapes import Hello, HostChange
@@ -43,6 +44,9 @@ class EventForm:
                 field="max_event_bytes",
             )
         self._with_json = with_json
+        self._one: Callable[[Frame | Preview], bytes] = (
+            partial(written, with_json=True) if with_json else gateway.events.one
+        )
         self.seq = 0
         """The last row that was put in form."""
         self._formed: deque[int] = deque()
@@ -50,9 +54,12 @@ class EventForm:
         self._row = 0
         """The one that the last cursor named."""
 
-    def parts(self, batch: Sequence[Frame | Preview]) -> Iterator[bytes]:
+    def parts(self, batch: Sequence[Frame | Preview]) -> Iterable[bytes]:
         """What came together. Each part is made when it is asked for, and is the same for all who watch."""
-        if self._with_json or len(batch) == 1:
+        return (self._alone(batch[0]),) if len(batch) == 1 else self._several(batch)
+
+    def _several(self, batch: Sequence[Frame | Preview]) -> Iterator[bytes]:
+        if self._with_json:
             yield from map(self._alone, batch)
             return
         at = 0
@@ -66,8 +73,10 @@ class EventForm:
                 yield from map(self._alone, items)
 
     def _alone(self, item: Frame | Preview) -> bytes:
-        self._note((item,))
-        part = written(item, with_json=True) if self._with_json else self._encodings.of(item)
+        if type(item) is Frame:
+            self.seq = item.seq
+        self._formed.append(self.seq)
+        part = self._one(item)
         return part if len(part) <= self.limit_bytes else within(item, self.limit_bytes, with_json=self._with_json)
 
     def _note(self, items: Sequence[Frame | Preview]) -> None:
@@ -78,8 +87,11 @@ class EventForm:
                 break
         self._formed.append(self.seq)
 
-    def responses(self, parts: Iterable[bytes]) -> list[bytes]:
+    def responses(self, parts: list[bytes]) -> list[bytes]:
         """Responses with these parts, none too large; the last one has the cursor, also of rows that show nothing."""
+        if len(parts) == 1 and self._formed[0] == self._row and parts[0]:  # most: a piece of text
+            self._formed.popleft()
+            return parts
         made: list[bytes] = []
         batch: list[bytes] = []
         size, row = 0, self._row
@@ -101,12 +113,12 @@ class EventForm:
 class Feed:
     """One open stream to one client: until it leaves, its token ends, the server stops, or there is no more."""
 
-    def __init__(self, gateway: Gateway, caller: Caller, request: takes.Request, stream: Opened, write: Write) -> None:
+    def __init__(self, gateway: Gateway, caller: Caller, request: takes.Request, stream: Opened, line: Line) -> None:
         self._gateway = gateway
         self._caller = caller
         self._request = request
         self._stream = stream
-        self.line = Line(gateway.settings, write)
+        self.line = line
 
     async def run(self, parts: Callable[[Sequence[Any]], Iterable[bytes]], *beside: Awaitable[None]) -> None:
         """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does.
@@ -146,12 +158,13 @@ class Feed:
         line, batches = self.line, self._stream.batches
         try:
             async for batch in batches:
-                await line.send(parts(batch))
+                for part in parts(batch):
+                    if line.put(part):
+                        await line.room()
+                line.flush()
         except HostError:
             raise
         except Exception as error:
-            if line.over.done():  # nothing can be written: the client has left
-                raise
             raise unexpected(OPERATIONS["watch_session"], error) from error
 
 
@@ -180,12 +193,8 @@ async def _watch(gateway: Gateway, method: Method, message: Any, caller: Caller,
     limit_bytes = message.max_event_bytes if message.HasField("max_event_bytes") else None
     form = EventForm(gateway, stream, limit_bytes=limit_bytes, with_json=message.with_json)
     await context.write(MESSAGES["WatchSessionResponse"](hello=hello_of(stream, request)).SerializeToString())
-
-    async def write(parts: list[bytes]) -> None:
-        for response in form.responses(parts):
-            await context.write(response)
-
-    await Feed(gateway, caller, request, stream, write).run(form.parts)
+    line = Line(gateway.settings, form.responses, context.write)
+    await Feed(gateway, caller, request, stream, line).run(form.parts)
 
 
 async def _after_seq(gateway: Gateway, request: takes.WatchSession, seq: int) -> takes.WatchSession:
@@ -221,8 +230,5 @@ async def _tell(gateway: Gateway, method: Method, request: takes.Request, caller
     def form(item: Any) -> bytes:
         return response_of(method, msgspec.convert(item.details, HostChange) if isinstance(item, Details) else item)
 
-    async def write(parts: list[bytes]) -> None:
-        for part in parts:
-            await context.write(part)
-
-    await Feed(gateway, caller, request, stream, write).run(lambda batch: map(form, batch))
+    line = Line(gateway.settings, lambda parts: parts, context.write)
+    await Feed(gateway, caller, request, stream, line).run(lambda batch: map(form, batch))
