@@ -1,7 +1,7 @@
-"""The policy of a session: the strictest of the host's, the settings' and its own, and what people have granted.
+"""A session's policy: the strictest of the host's, the settings files' and its own rules, plus grants.
 
-Every layer can refuse a call or have a person asked. Only the host's allow rules and grants allow one: the CLI has
-applied the allow rules of the settings itself before it asks.
+Every layer can deny a call or require a person. Only the host's allow rules and grants can allow one: the CLI has
+already applied the settings' allow rules before it asks.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from .grants import Grants
 logger = logging.getLogger("quarterdeck.host")
 
 UNATTENDED_S = 15 * 60.0
-"""How long an approval waits while nobody who may decide is connected."""
+"""How long an approval waits while nobody who may decide it is connected."""
 
 FOR_PEOPLE = frozenset({"AskUserQuestion", "ExitPlanMode"})
-"""Questions and plans: no rule answers them."""
+"""Questions and plans, which no rule answers."""
 
 _Granted: TypeAlias = tuple[str, tuple[str, ...]]
 """A grant's id and its rules."""
 
 _OWN_COMMANDS = ("approve", "deny", "answer", "token")
-"""Commands of ours with which an agent could decide about itself."""
+"""Our commands with which an agent could approve its own calls."""
 
 
 class PolicyVerdict(msgspec.Struct, frozen=True):
-    """What the policy says about a call, and why."""
+    """The policy's decision on a call, and the reason."""
 
     behavior: Behavior
     reason: str
@@ -48,16 +48,16 @@ class PolicyVerdict(msgspec.Struct, frozen=True):
 
 
 class OwnPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``CreateSession.policy``. It has no ``allow``: a session's own policy only narrows."""
+    """``CreateSession.policy``. It has no ``allow``: a session's own policy can only restrict."""
 
     deny: list[str] = []
     ask: list[str] = []
     unattended_s: float | Literal["never"] = UNATTENDED_S
-    """How long its approvals wait while nobody who may decide is connected; then they are denied."""
+    """Deny approvals after this time if nobody who may decide them is connected."""
 
 
 def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
-    """Raises ``HostError`` for what is no policy, or would widen one."""
+    """Parse a session's policy. Raises ``HostError`` if it is invalid or would allow more."""
     if given is not None and "allow" in given:
         raise HostError(
             "invalid", "A session's policy can only restrict: it cannot have allow rules.", field="policy.allow"
@@ -73,11 +73,11 @@ def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
 
 
 _UNREADABLE: Final = PolicyVerdict("ask", "No rule allows it, and what exactly it runs is known only when it runs.")
-"""Instead of naming a built-in rule that has nothing to do with what the person is asked about."""
+"""Shown instead of a built-in rule that is unrelated to the call."""
 
 
 class SessionPolicy:
-    """Judges the calls of one session, or those that a session in a folder would make."""
+    """Judges the calls of one session, or of a hypothetical session in a folder."""
 
     def __init__(
         self,
@@ -90,14 +90,14 @@ class SessionPolicy:
         session: str | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """``env`` is the session's: its settings files are where ``HOME`` and ``CLAUDE_CONFIG_DIR`` point."""
+        """``env`` is the session's: its ``HOME`` and ``CLAUDE_CONFIG_DIR`` locate the settings files."""
         env = env or {}
         home = env.get("HOME") or None
         own = own or OwnPolicy()
         self.session = session
         self.unattended_s = None if own.unattended_s == "never" else float(own.unattended_s)
         self.problem: str | None = None
-        """Why the settings could not be read. Then nothing is allowed without a person."""
+        """Why the settings couldn't be read. Until they can, a person must allow every call."""
         self._protected = (str(state_folder), "quarterdeck")
         self._grants = grants
         self._allow_rules: tuple[Rule, ...] = ()
@@ -120,7 +120,7 @@ class SessionPolicy:
         return self.bare.places.cwd
 
     def trying(self, rule: Rule) -> SessionPolicy:
-        """The same policy plus one rule."""
+        """Return this policy plus one rule."""
         tried = copy.copy(self)
         if rule.behavior == "allow":
             tried._allow_rules = (*self._allow_rules, rule)
@@ -129,7 +129,7 @@ class SessionPolicy:
         return tried
 
     def judge(self, tool: str, tool_input: Mapping[str, Any], *, needs_person: bool = False) -> PolicyVerdict:
-        """The answer to the CLI about a call it asks about. A policy that fails denies."""
+        """Decide a call that the CLI asks about. If the policy fails, denies."""
         try:
             against = self._against(tool, tool_input)
             if against is not None:
@@ -143,7 +143,7 @@ class SessionPolicy:
             return _failed(error)
 
     def restrain(self, tool: str, tool_input: Mapping[str, Any]) -> PolicyVerdict | None:
-        """What stands against a call that the CLI has not asked about; None: nothing. It never allows."""
+        """Restrict a call that the CLI hasn't asked about; None if there is no objection. Never allows."""
         if tool in FOR_PEOPLE:
             return None  # the CLI asks about these itself
         try:
@@ -166,7 +166,7 @@ class SessionPolicy:
                 and said.rule is not None
                 and not self._about_host(tool_input)
             ):
-                found = _UNREADABLE  # built-in rules only deny: this one could not be ruled out
+                found = _UNREADABLE  # built-in rules only deny: we couldn't rule this one out
                 continue
             found = PolicyVerdict(
                 said.behavior, f"{said.explanation} ({name})", None if said.rule is None else str(said.rule)
@@ -176,11 +176,11 @@ class SessionPolicy:
         return None if found is None else msgspec.structs.replace(found, risk=self._risk(tool, tool_input))
 
     def _about_host(self, tool_input: Mapping[str, Any]) -> bool:
-        """Whether a call names what the built-in rules protect."""
+        """Whether a call names something that the built-in rules protect."""
         return any(word in str(value) for value in tool_input.values() for word in self._protected)
 
     def _allowed(self, tool: str, tool_input: Mapping[str, Any]) -> PolicyVerdict | None:
-        """By a rule of the host or by grants, and only if it needs them: the CLI has its reason to ask."""
+        """Allow a call by a rule of the host or by grants, only if it depends on them: the CLI asked for a reason."""
         if self.bare.decide(tool, tool_input).behavior == "allow":
             return None
         said = self.bare.with_rules(self._allow_rules).decide(tool, tool_input)
@@ -207,7 +207,7 @@ class SessionPolicy:
     # For people
 
     def rules(self) -> list[dict[str, str]]:
-        """Every rule in force, with where it comes from."""
+        """All rules in force, with their source."""
         listed = [
             {"layer": name, "behavior": rule.behavior, "rule": str(rule), "place": rule.place}
             for name, policy in self.layers.items()
@@ -220,14 +220,14 @@ class SessionPolicy:
         return listed
 
     def explain(self, tool: str, tool_input: Mapping[str, Any]) -> Explanation:
-        """What all layers together say about a call, part by part."""
+        """Explain how all layers judge a call, part by part."""
         rules = [rule for policy in self.layers.values() for rule in policy.rules]
         return self.bare.with_rules(rules).explain(tool, tool_input)
 
 
 @functools.lru_cache(maxsize=64)
 def _built_in(state_folder: Path, cwd: str, home: str | None) -> Policy:
-    """Shared by all sessions of a folder: one per session would dominate the time of a restart."""
+    """Shared by all sessions of a folder: building one per session would dominate restarts."""
     return Policy.from_rules(deny=built_in_denies(state_folder), cwd=cwd, home=home)
 
 
@@ -237,7 +237,7 @@ def _without_rules(cwd: str, home: str | None) -> Policy:
 
 
 def built_in_denies(state_folder: Path) -> list[str]:
-    """An agent runs as the user who owns the state folder: it may not read the token, nor decide by our commands."""
+    """Deny rules that keep an agent, which runs as our user, from reading the token or approving itself."""
     folders = {str(state_folder.absolute()), str(state_folder.resolve())}
     paths = [f"{family}(/{_literal(folder)}/**)" for folder in sorted(folders) for family in ("Read", "Edit")]
     programs = ("quarterdeck", "python -m quarterdeck", "python3 -m quarterdeck")
@@ -252,14 +252,14 @@ def decided(
     *,
     asked_in: Literal["can_use_tool", "PreToolUse"] = "can_use_tool",
 ) -> PolicyDecided:
-    """The row that records it."""
+    """The row that records a decision."""
     return PolicyDecided(
         at, tool_use_id, tool, verdict.behavior, verdict.reason, verdict.rule, verdict.grant_id, asked_in
     )
 
 
 def verdict_of(event: PolicyDecided) -> PolicyVerdict:
-    """The decision, from the row that records it."""
+    """Read the decision from its row."""
     return PolicyVerdict(event.decision, event.reason, event.rule, event.grant_id)
 
 

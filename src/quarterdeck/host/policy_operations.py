@@ -1,4 +1,4 @@
-"""Operations on the policy: what is in force, what was granted, what it would decide about a call."""
+"""Operations on the policy: rules in force, grants, and what it would decide."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from .idempotency import once, receipt_for
 from .policies import FOR_PEOPLE, SessionPolicy
 
 MOST_TRIED = 1_000
-"""Past requests that one rule is tested on."""
+"""How many past requests to test a rule on."""
 
 
 class PolicyOperations(HostBase):
-    """What can be asked about the policy."""
+    """Operations on the policy."""
 
     async def list_rules(self, request: takes.InFolder, caller: Caller = PROGRAM) -> returns.Details:
-        """The policy in force in a folder."""
+        """List the rules in force in a folder."""
         policy = self._session_policy(str(existing_folder(request.cwd or "~")))
         notes = [note for layer in policy.layers.values() for note in layer.notes]
         problems = [] if policy.problem is None else [policy.problem]
         return returns.Details(details={"cwd": policy.cwd, "rules": policy.rules(), "notes": [*problems, *notes]})
 
     async def list_grants(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.GrantList:
-        """Rules that were remembered, those that no longer hold included."""
+        """List remembered rules, including expired and revoked ones."""
         return returns.GrantList(grants=[grant_view(record) for record in self._grants.all()])
 
     @once
     async def revoke_grant(
         self, request: takes.OfGrant, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Grant:
-        """Forget a remembered rule: the next call is asked about again, also in sessions that run."""
+        """Revoke a remembered rule. It takes effect with the next call, even in running sessions."""
         record = self._grants.get(request.grant_id)
         if record.revoked_at is None:
             record = msgspec.structs.replace(record, revoked_at=self._clock())
@@ -56,7 +56,7 @@ class PolicyOperations(HostBase):
         return grant_view(record)
 
     async def explain_policy(self, request: takes.ExplainPolicy, caller: Caller = PROGRAM) -> returns.Details:
-        """What the policy would say about a call, and why."""
+        """Explain what the policy would decide on a call, and why."""
         policy = self._session_policy(str(existing_folder(request.cwd)))
         verdict = policy.judge(request.tool, request.input, needs_person=request.tool in FOR_PEOPLE)
         explanation = policy.explain(request.tool, request.input)
@@ -78,7 +78,7 @@ class PolicyOperations(HostBase):
         )
 
     async def try_rule(self, request: takes.TryRule, caller: Caller = PROGRAM) -> returns.Details:
-        """What today's policy decides about the most recent requests, with and without a new rule."""
+        """Show what the current policy decides on recent requests, with and without a new rule."""
         try:
             rule = parse_rule(request.rule, request.behavior, source="session")
         except RuleError as error:
@@ -104,7 +104,7 @@ class PolicyOperations(HostBase):
                     today = self._session_policy(cwd)
                     policies[cwd] = today, today.trying(rule)
                 found.append(_compared(approval_view(record), *policies[cwd]))
-                await asyncio.sleep(0)  # each is judged twice: let others run in between
+                await asyncio.sleep(0)  # each is judged twice: let other tasks run in between
             cursor = page.next_cursor
             if cursor is None:
                 return _tried(found, more=False)

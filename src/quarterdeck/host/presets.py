@@ -1,5 +1,5 @@
-"""Presets: named sets of what a new session may be asked for. An administrator names them; whoever may start sessions
-may use them, also where the options in them need an administrator."""
+"""Presets: named sets of options for new sessions. An administrator defines them; everyone who may start sessions may
+use them, even if they contain options that need an administrator."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class Presets(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class PresetOperations(HostBase):
-    """Getting and setting presets."""
+    """Operations on presets."""
 
     async def get_presets(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
-        """Named sets of options for new sessions. Values of options are for administrators."""
+        """Get the presets: named sets of options for new sessions. Only administrators see the values of options."""
         shown = {
             name: _shown(preset, admin=caller.scope == "admin")
             for name, preset in sorted((await self._presets()).presets.items())
@@ -102,7 +102,7 @@ class PresetOperations(HostBase):
         return Presets() if kept is None else msgspec.json.decode(kept, type=Presets)
 
     async def _with_preset(self, request: takes.CreateSession, caller: Caller) -> takes.CreateSession:
-        """The request with what its preset says. Budgets: the smaller one; policies: both."""
+        """Merge a request with its preset. The smaller budget applies, and both policies."""
         if request.preset is None:
             return request
         preset = (await self._presets()).presets.get(request.preset)

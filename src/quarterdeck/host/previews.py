@@ -1,4 +1,4 @@
-"""Text in progress: lines that are not rows, folded beside the log and shown only live."""
+"""Text in progress: lines that aren't rows, folded separately from the log and shown only live."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .folding import FrameFold
 
 
 class LivePreviews:
-    """Follows the messages that are being streamed.
+    """Follows messages while they are streamed.
 
-    Rows alone need no second fold. So there is one only while something is streamed: it begins as a copy of what is
-    open in the fold of the rows, follows both, and is dropped with the first row after the stream has ended.
+    A second fold exists only while something is streamed: it starts as a copy of the open items in the rows' fold,
+    follows both, and is dropped with the first row after the stream.
     """
 
     def __init__(self, rows: FrameFold) -> None:
@@ -25,27 +25,27 @@ class LivePreviews:
 
     @property
     def following(self) -> bool:
-        """Whether there is a second fold, which rows have to be passed to."""
+        """Whether there is a second fold, which needs rows too."""
         return self._timeline is not None
 
     @property
     def streaming(self) -> bool:
-        """Whether a message has begun and is not complete."""
+        """Whether a message is incomplete."""
         return self._timeline is not None and bool(self._timeline.state.streams)
 
     @property
     def state(self) -> State:
-        """Of rows and previews together."""
+        """The state after all rows and previews."""
         return self._rows.timeline.state if self._timeline is None else self._timeline.state
 
     def received(self, message: Message, at: float) -> list[Event]:
-        """A line that is not a row. Every row before it must be in the fold of the rows."""
+        """Apply a line that isn't a row. The rows' fold must contain all rows before it."""
         if self._timeline is None:
             self._timeline = _copy_of_what_is_open(self._rows.timeline.state)
         return self._timeline.received(message, at=at)
 
     def passed(self, direction: Direction, message: Message, at: float) -> None:
-        """A line that is a row. What it shows is the business of the rows' own fold."""
+        """Apply a row. The rows' own fold reports its events."""
         if self._timeline is None:
             return
         if self.streaming:
@@ -54,7 +54,7 @@ class LivePreviews:
             self._timeline = None
 
     def forget(self) -> None:
-        """Nothing will be completed any more."""
+        """Drop incomplete messages."""
         self._timeline = None
 
 

@@ -1,7 +1,7 @@
-"""Options that may hold secrets (environment, MCP servers, settings): in a file of each session, never in the log.
+"""Options that may contain secrets (environment, MCP servers, settings): one file per session, never in the log.
 
-The file is readable by the user alone, lies in the host's own folder, which no session may read, and is in no backup
-and no export of the log.
+Only the user can read the file. It is in the host's folder, which no session may read, and isn't part of backups or
+exports of the log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PrivateOptions:
         self._folder = folder
 
     def keep(self, session: str, options: dict[str, Any]) -> None:
-        """Before the session is written to the log. Raises ``HostError`` for what no file can hold."""
+        """Store a session's options, before the session is logged. Raises ``HostError`` for values that aren't JSON."""
         if not options:
             return
         try:
@@ -42,8 +42,8 @@ class PrivateOptions:
             os.fsync(file.fileno())
 
     def of(self, session: str, names: Collection[str]) -> dict[str, Any]:
-        """The options with these names. Raises ``HostError`` if they are gone: without them it would be another
-        session."""
+        """Read the options with these names. Raises ``HostError`` if they are gone: the session can't run without
+        them."""
         if not names:
             return {}
         try:

@@ -1,4 +1,4 @@
-"""Operations on prompts: say something, now or later, and change what waits."""
+"""Operations on prompts: send, queue, change and withdraw."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .idempotency import id_for, once, promise_for
 
 
 class PromptOperations(HostBase):
-    """What is said to sessions."""
+    """Operations on prompts."""
 
     @once
     async def send_prompt(
         self, request: takes.SendPrompt, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.PromptAccepted:
-        """Say something, now or when there is time."""
+        """Send a prompt, now or queued."""
         actor = await self._actor(request.session_id)
         prompt_id = _checked(request.prompt_id) or id_for("send_prompt", request, caller, key)
         named = key is not None or request.prompt_id is not None
-        if named and actor.prompts.knows(prompt_id):  # perhaps by a host that died before it answered
+        if named and actor.prompts.knows(prompt_id):  # possibly sent before a crash
             return returns.PromptAccepted(prompt_id=prompt_id, seq=actor.log.fanout.last_seq)
         self._admit_prompt(actor)
         return await actor.prompts.say(
@@ -47,7 +47,7 @@ class PromptOperations(HostBase):
         )
 
     async def list_prompts(self, request: takes.OfSession, caller: Caller = PROGRAM) -> returns.PromptList:
-        """What waits to be said."""
+        """List queued prompts."""
         actor = await self._actor(request.session_id)
         await actor.log.settled()
         return returns.PromptList(prompts=list(actor.log.fold.queue.prompts))
@@ -56,7 +56,7 @@ class PromptOperations(HostBase):
     async def update_prompt(
         self, request: takes.UpdatePrompt, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Prompt:
-        """Edit, reorder or schedule what waits."""
+        """Edit, reorder or schedule a queued prompt."""
         actor = await self._actor(request.session_id)
         changes: dict[str, Any] = {}
         if request.content is not UNSET:
@@ -75,7 +75,7 @@ class PromptOperations(HostBase):
     async def withdraw_prompt(
         self, request: takes.OfPrompt, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
-        """Take back what waits."""
+        """Withdraw a queued prompt."""
         actor = await self._actor(request.session_id)
         seq = await actor.prompts.withdraw(
             request.prompt_id,
@@ -85,7 +85,7 @@ class PromptOperations(HostBase):
 
 
 def _in_utc(at: datetime | None, field: str) -> datetime | None:
-    """Raises ``HostError`` for a time without a zone: it would be another one elsewhere."""
+    """Convert to UTC. Raises ``HostError`` for a time without a zone, which would be ambiguous."""
     if at is None:
         return None
     if at.tzinfo is None:
@@ -97,7 +97,7 @@ def _in_utc(at: datetime | None, field: str) -> datetime | None:
 
 
 def _checked(prompt_id: str | None) -> str | None:
-    """A caller's uuid. Raises ``HostError`` unless it is a UUID: Claude Code accepts nothing else."""
+    """Validate a caller's UUID. Raises ``HostError``: Claude Code accepts nothing else."""
     try:
         return prompt_id if prompt_id is None else str(uuid.UUID(prompt_id))
     except ValueError:

@@ -1,7 +1,7 @@
-"""The prompts of a session that no turn has begun with: derived from the log, so a restarted host has them too.
+"""The prompts of a session that no turn has started with. Derived from the log, so they survive a restart.
 
-A prompt is ``queued`` while the host holds it, ``sent`` while the CLI does, and ``uncertain`` when the process died
-before it said what became of it.
+A prompt is ``queued`` while the host holds it, ``sent`` while the CLI does, and ``uncertain`` if the process died
+before reporting what became of it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from quarterdeck.wire._base import plain
 from .resources import Priority, Prompt
 
 _NOT_BEGUN = frozenset({"sent", "queued"})
-"""The protocol's words for prompts that the CLI has not started."""
+"""The protocol's states of prompts that the CLI hasn't started."""
 
 
 class PromptQueue(msgspec.Struct):
-    """What waits, in the order in which it will be sent."""
+    """Queued prompts, in the order they will be sent."""
 
     prompts: list[Prompt] = []
     at_once: dict[str, Prompt] = {}
-    """Sent while idle. They do not wait, so they are not shown unless the process dies right then."""
+    """Prompts sent while idle. They aren't shown as queued unless the process dies right then."""
 
     def sent(self, message: UserMessage, *, in_turn: bool) -> None:
-        """A line of ours."""
+        """Apply a line sent to the CLI."""
         if message.uuid is None or message.parent_tool_use_id is not None:
             return
         known = self.find(message.uuid)
@@ -43,7 +43,7 @@ class PromptQueue(msgspec.Struct):
             self.prompts, self.at_once = rest, {**self.at_once, prompt.id: prompt}
 
     def follow(self, states: Mapping[str, str]) -> None:
-        """By what the CLI says about the prompts it has: those it has begun with wait no longer."""
+        """Remove prompts that the CLI has started."""
         if self.prompts and any(self._has_begun(one, states) for one in self.prompts):
             self.prompts = [one for one in self.prompts if not self._has_begun(one, states)]
         if self.at_once:
@@ -54,12 +54,12 @@ class PromptQueue(msgspec.Struct):
         return prompt.state == "sent" and states.get(prompt.id) not in _NOT_BEGUN
 
     def told(self, prompts: list[Prompt]) -> None:
-        """The host has written which ones wait."""
+        """Apply the host's own queue event."""
         self.prompts = list(prompts)
         self.at_once = {key: one for key, one in self.at_once.items() if self.find(key) is None}
 
     def process_ended(self) -> None:
-        """Nobody will ever report the fate of those that were sent."""
+        """Mark sent prompts as uncertain: the process is gone."""
         open_ones = [*self.at_once.values(), *self.prompts]
         self.at_once = {}
         self.prompts = [
@@ -73,14 +73,14 @@ class PromptQueue(msgspec.Struct):
         return [one for one in self.prompts if one.id != prompt_id]
 
     def with_added(self, prompt: Prompt) -> list[Prompt]:
-        """Behind those of the same priority and before less urgent ones."""
+        """Return the queue with a prompt added after others of its priority."""
         if prompt.priority == "later":
             return [*self.prompts, prompt]
         place = next((number for number, one in enumerate(self.prompts) if one.priority == "later"), len(self.prompts))
         return [*self.prompts[:place], prompt, *self.prompts[place:]]
 
     def with_changed(self, prompt: Prompt, position: int | None) -> list[Prompt]:
-        """In its place or at another one; added if it is missing."""
+        """Return the queue with a prompt changed or moved; adds it if missing."""
         others = self.without(prompt.id)
         place = position
         if place is None:
@@ -90,7 +90,7 @@ class PromptQueue(msgspec.Struct):
         return [*others[:place], prompt, *others[place:]]
 
     def due(self, now: float) -> Prompt | None:
-        """The next one to send."""
+        """The next prompt to send."""
         return next((one for one in self.prompts if one.state == "queued" and _waits_s(one, now) <= 0), None)
 
     def next_at(self) -> float | None:
@@ -99,7 +99,7 @@ class PromptQueue(msgspec.Struct):
         return min(times, default=None)
 
     def due_in_s(self, now: float) -> float | None:
-        """Time until one of them is due."""
+        """Seconds until a prompt is due."""
         return min((_waits_s(one, now) for one in self.prompts if one.state == "queued"), default=None)
 
 

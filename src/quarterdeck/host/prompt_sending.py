@@ -1,4 +1,4 @@
-"""Says prompts to a session: at once, or when it is idle and they are due."""
+"""Sends prompts to a session: at once, or when it is idle and they are due."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger("quarterdeck.host")
 
 LONGEST_TIMER_S = 3600.0
-"""A prompt for next week is checked again every hour: the clock may be changed."""
+"""Longer timers are checked again after this time, because the clock may be changed."""
 
 
 class PromptSender:
-    """The prompts of one session, on their way to its process."""
+    """Sends the prompts of one session to its process."""
 
     def __init__(self, actor: SessionActor) -> None:
         self._actor = actor
         self._log = actor.log
         self._closed = False
         self._sending: asyncio.Task[None] | None = None
-        """Sends a prompt that has waited."""
+        """The task that sends a queued prompt."""
         self._timer: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
@@ -56,14 +56,14 @@ class PromptSender:
         not_before: datetime | None = None,
         receipt: Receipts = None,
     ) -> PromptAccepted:
-        """Say something. ``receipt`` is written in the transaction of the row that has it.
+        """Send a prompt. ``receipt`` is written in the same transaction as its row.
 
-        During a turn, ``next`` goes to the CLI, which folds it in between two steps; ``now`` interrupts; ``later``
-        waits here until everything before it is done.
+        During a turn, ``next`` goes to the CLI, which adds it between two steps; ``now`` interrupts; ``later`` is
+        queued here until everything before it is done.
         """
         self._actor.may_prompt()
         if not_before is not None and not_before.timestamp() > self._log.now():
-            async with self._actor.turn:  # a session without a process gets one when the time has come
+            async with self._actor.turn:  # a session without a process is started when the prompt is due
                 return await self._hold(content, sender, priority, prompt_id or new_id(), not_before, receipt)
         limited_until = self._actor.limited_until
         if limited_until is not None and self._actor.life.limited == "refuse":
@@ -107,7 +107,7 @@ class PromptSender:
         return PromptAccepted(prompt_id=prompt_id, seq=(await written).first_seq)
 
     async def send_waiting(self, prompt_id: str) -> None:
-        """Send a waiting prompt as if it were new; if that is impossible now, it keeps waiting."""
+        """Send a queued prompt like a new one; if that fails, it stays queued."""
         await self._actor.start()
         async with self._actor.turn:
             prompt = self._log.fold.queue.find(prompt_id)
@@ -116,11 +116,11 @@ class PromptSender:
 
     @property
     def due(self) -> bool:
-        """Whether a prompt is due that the session gets when it is idle."""
+        """Whether a prompt is due once the session is idle."""
         return self._actor.session is not None and self._log.fold.queue.due(self._log.now()) is not None
 
     def send_when_idle(self) -> None:
-        """Called after every change: sends the next prompt that is due if nothing else is going on."""
+        """Send the next prompt that is due, if the session is idle. Called after every change."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -141,7 +141,7 @@ class PromptSender:
                     await self._send(prompt.content, prompt.by, "next", prompt.id)
         except HostError as error:
             logger.warning("Session %s: a queued prompt could not be sent: %s", self._log.id, error)
-            return  # it waits for whatever happens next
+            return  # it stays queued until the next change
         finally:
             self._sending = None
         await self._log.settled()
@@ -158,7 +158,7 @@ class PromptSender:
         receipt: Callable[[Prompt], Receipts] = lambda _: None,
         **changes: Any,
     ) -> Prompt:
-        """Edit, reorder or schedule a waiting prompt; one that the CLI already has is withdrawn first."""
+        """Edit, reorder or schedule a queued prompt. If the CLI already has it, it is withdrawn first."""
         async with self._actor.turn:
             prompt = await self._held(prompt_id)
             changed = msgspec.structs.replace(prompt, state="queued", **changes)
@@ -167,14 +167,14 @@ class PromptSender:
             return changed
 
     async def withdraw(self, prompt_id: str, *, receipt: Receipts = None) -> int:
-        """Withdraw a waiting prompt; returns the row that records it."""
+        """Withdraw a queued prompt; returns the row that records it."""
         async with self._actor.turn:
             await self._held(prompt_id)
             written = await self._log.set_queue(self._log.fold.queue.without(prompt_id), receipt=receipt)
             return written.first_seq
 
     async def _held(self, prompt_id: str) -> Prompt:
-        """A prompt that is the host's to change."""
+        """Find a prompt that the host holds."""
         queue = self._log.fold.queue
         prompt = queue.find(prompt_id) or queue.at_once.get(prompt_id)
         if prompt is None:
@@ -188,7 +188,7 @@ class PromptSender:
         return prompt
 
     async def look_for_uncertain(self, env: Mapping[str, str]) -> None:
-        """What the last process did not get is in no transcript: it is sent again. The rest is for a person to say."""
+        """Resend uncertain prompts that aren't in the transcript. A person decides about the rest."""
         transcript, prompts = self._log.body.transcript_id, self._log.fold.queue.prompts
         if transcript is None or not any(one.state == "uncertain" for one in prompts):
             return

@@ -1,7 +1,7 @@
-"""Raw lines as they come: rows as written, and in between lines that are not rows.
+"""The raw view: rows as written and, between them, lines that aren't rows.
 
-Of each streamed message a watcher gets a gapless beginning: one who misses a line of it, by coming later or being too
-slow, gets no more of that message. The row of the complete message has all of it.
+A watcher that misses a line of a streamed message, because it is late or slow, gets no more lines of it. The row of the
+complete message contains everything.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .resources import Frame
 
 
 def raw_events(row: NewRow | Row) -> list[AnyEvent]:
-    """What a row says to those who read raw lines."""
+    """The raw view of a row."""
     if row.kind in ("received", "sent"):
         return [RawLine(row.at, row.kind, row.body.decode(errors="replace"))]
     return [decode_event(row.body)]
 
 
 class WholeMessages:
-    """Which previews one watcher gets. ``read`` is called when it has fallen behind."""
+    """Selects the previews for one watcher. Call ``read`` when it has fallen behind."""
 
     def __init__(self, read: ReadFrames) -> None:
         self._read = read
         self._whole: set[str] = set()
-        """Who speaks, the main agent (empty) or a sub-agent, of whose message nothing was missed."""
+        """The agents (empty for the main one) of whose current message nothing was missed."""
 
     async def read(self, after: int, limit: int) -> list[Frame]:
         self._whole.clear()

@@ -1,4 +1,4 @@
-"""Writes what a process sends and receives to the session's log before anything is done about it."""
+"""Logs what a process sends and receives before anything acts on it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .whole_text import whole_message
 
 
 class Expected(msgspec.Struct, eq=False):
-    """Who sends one of our lines, and what is written together with it."""
+    """The sender of one of our lines, and what to write with it."""
 
     sender: str
     receipt: Receipts
@@ -46,37 +46,37 @@ class Expected(msgspec.Struct, eq=False):
 
 
 class Recorder(JournalReader):
-    """A required reader of the journal: dispatch and writing wait for its commit."""
+    """A required reader of the journal: dispatching and sending wait for its commit."""
 
     required = True
 
     def __init__(self, log: SessionLog, *, ended: Callable[[Exited], None]) -> None:
-        """``ended`` is called when the process is gone and all its output is in the log."""
+        """``ended`` is called when the process has exited and all its output is in the log."""
         self._log = log
         self._ended = ended
         self.drift = Drift()
-        """The host's."""
+        """The host's drift detector."""
         self.wire: Wire | None = None
-        """The way to the process that speaks."""
+        """The transport to the process."""
         self._expected: dict[str, Expected] = {}
-        """Lines of ours that are about to be written, by the id of the prompt or the request."""
+        """Our lines about to be sent, by prompt or request ID."""
         self.heard_at = log.now()
         """When the process last sent or received something."""
         self._input_number = 0
-        """Of the last line sent to the process."""
+        """The number of the last line sent to the process."""
         self._answers: dict[str, int] = {}
-        """Request → the number of the line of ours that answers it."""
+        """Request → the number of our line that answers it."""
         self._stream_from: int | None = None
-        """Where the message that is being streamed begins in the spool."""
+        """Where the message being streamed starts in the spool."""
         self._caught_up = 0
 
     @property
     def offset(self) -> int:
-        """How far the spool of its process was read, in whole lines, by ``catch_up`` and after it."""
+        """How far the process's spool was read, in whole lines."""
         return self._caught_up if self.wire is None else max(self._caught_up, self.wire.lines.complete)
 
     def _notice(self, found: list[DriftNoticed], message: Message, at: float) -> None:
-        """Messages unknown to this version are kept like every line, and reported once."""
+        """Report messages unknown to this version, once per kind."""
         if type(message) is InitMessage and message.claude_code_version:
             found = [*found, *self.drift.version(message.claude_code_version, at)]
         if found:
@@ -84,7 +84,7 @@ class Recorder(JournalReader):
             asyncio.get_running_loop().call_soon(self._log.append, rows, [self.drift.setting()])
 
     def begin(self, wire: Wire, input_number: int) -> None:
-        """Lines come from and go to this process; ``input_number`` is that of the last line it was told."""
+        """Start with a process; ``input_number`` is the number of the last line it was sent."""
         self.wire, self._input_number = wire, input_number
         self.heard_at = self._log.now()
         self._stream_from = None
@@ -101,7 +101,7 @@ class Recorder(JournalReader):
         self._ended(exited)
 
     def leave(self) -> None:
-        """The process is left to others."""
+        """Leave the process to another host."""
         for line_id in list(self._expected):
             self.give_up(line_id, HostError("shutting_down", "The host ended before this was written."))
         self._stop_telling()
@@ -111,7 +111,7 @@ class Recorder(JournalReader):
             self.wire.committed.stop()
 
     def read(self, entries: Sequence[JournalEntry]) -> Awaitable[Any] | None:
-        """Lines as rows, previews between them; returns what to wait for before anything is done about them."""
+        """Log lines as rows, with previews in between; returns what to wait for before acting on them."""
         log, wire = self._log, self.wire
         previews = log.previews
         self.heard_at = log.now()
@@ -169,29 +169,29 @@ class Recorder(JournalReader):
         row = NewRow(
             at=at, kind="received", origin="agent", body=body, generation=session.generation, spool_end=spool_end
         )
-        return row, whole if body is raw else None  # something of it is hidden
+        return row, whole if body is raw else None  # part of it is redacted
 
     def _overlong_line(self, line: BadLine, at: float, spool_end: int) -> NewRow:
-        """Its head alone, as a line, would be read as another one later; so the row is what is known about it."""
+        """Log what is known about a line that is too long: its beginning alone would be misread later."""
         seen = BadLineSeen(at, line.reason, line.head.decode(errors="replace"), line.size)
         generation, body = self._log.body.generation, encode_event(seen)
         return NewRow(at=at, kind="event", origin="agent", body=body, generation=generation, spool_end=spool_end)
 
     def expect(self, line_id: str, *, sender: str = "", receipt: Receipts = None) -> asyncio.Future[Committed]:
-        """Our line of this id (of a prompt, of an answered request) is about to be written; done when it is a row.
+        """Announce a line of ours by prompt or request ID; the future completes when it is a row.
 
-        ``sender``: who says it; empty: the host. ``receipt`` is written in the same transaction.
+        ``sender``: who sends it; empty for the host. ``receipt`` is written in the same transaction.
         """
         written: asyncio.Future[Committed] = asyncio.get_running_loop().create_future()
         self._expected[line_id] = Expected(sender, receipt, written)
         return written
 
     def give_up(self, line_id: str, error: HostError) -> bool:
-        """A line that was expected will not be written. False: it is on its way to the log, or in it."""
+        """Stop expecting a line. Returns False if it is already being logged."""
         expected = self._expected.pop(line_id, None)
         if expected is not None and not expected.written.done():
             expected.written.set_exception(error)
-            expected.written.exception()  # perhaps nobody waits
+            expected.written.exception()  # there may be no waiter
         return expected is not None
 
     def _sent_line(self, entry: JournalEntry, sender: str = "") -> tuple[NewRow, Message | None]:
@@ -214,7 +214,7 @@ class Recorder(JournalReader):
         return row, whole if body is raw else None
 
     def resume(self, unsent: Iterable[tuple[int, bytes]], *, accepted: int, written: int) -> None:
-        """A process that kept running without us has everything up to ``written``, its keeper up to ``accepted``."""
+        """Resume with a process that has our lines up to ``written``, and its keeper up to ``accepted``."""
         open_requests = self._log.fold.side.open_requests()
         for request_id, record in self._log.approvals.items():
             if record.state == "decided" and request_id not in open_requests:
@@ -225,19 +225,19 @@ class Recorder(JournalReader):
         self.written(written)
 
     def written(self, number: int) -> None:
-        """Called by the keeper: our lines up to this number are in the process's pipe."""
+        """Called by the keeper when our lines up to this number are in the process's pipe."""
         for request_id in [one for one, known in self._answers.items() if known <= number]:
             del self._answers[request_id]
             self.delivered(request_id)
 
     def delivered(self, request_id: str) -> None:
-        """The answer to this request is with the process."""
+        """Report that the answer to this request reached the process."""
         record = self._log.approvals.get(request_id)
         if record is not None and record.state == "decided":
             self._log.move(record, "delivered")
 
     async def catch_up(self, first: int, end: int, read: Callable[[int], Awaitable[bytes]]) -> int:
-        """Rows of what the process wrote while nobody listened; returns where the next line begins."""
+        """Log what the process wrote while no host was connected; returns where the next line starts."""
         decoder, lines = Decoder(), LineEnds(first)
         at = self._log.now()
         self._caught_up = first
@@ -260,14 +260,14 @@ class Recorder(JournalReader):
 
 
 def _id_of(message: Message) -> str:
-    """What a line of ours is expected by."""
+    """The ID by which one of our lines is expected."""
     if isinstance(message, UserMessage):
         return message.uuid or ""
     return message.request_id if isinstance(message, ControlRequest | ControlResponse) else ""
 
 
 def _pass_on(written: asyncio.Future[Committed], done: asyncio.Future[Committed]) -> None:
-    """Everyone who waits for a line learns the outcome of its row."""
+    """Pass the outcome of a line's row to its waiters."""
     if written.done():
         return
     if _went_well(done):
@@ -279,7 +279,7 @@ def _pass_on(written: asyncio.Future[Committed], done: asyncio.Future[Committed]
 
 
 def _acknowledge(committed: CommittedOffset, wait: asyncio.Future[Any], offset: int) -> None:
-    """Once it is written."""
+    """Acknowledge once it is written."""
     wait.add_done_callback(lambda done: committed.reached(offset) if _went_well(done) else None)
 
 

@@ -1,6 +1,6 @@
-"""Keeps secrets out of rows: what a control line says of environments, headers and keys is hidden before it is written.
+"""Keeps secrets out of the log: redacts environments, headers and keys in control lines before they are written.
 
-Only the row is changed. The process got the line as it was, and whoever asked gets the answer as it came.
+Only the row is redacted. The process gets the original line, and the caller the original answer.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from quarterdeck.wire import ControlRequest, ControlResponse, Direction, Message
 
 HIDDEN = "[redacted by the host]"
 NOTHING_TO_SAY = b'{"type":"keep_alive"}'
-"""A line that Claude Code accepts without an answer (2.1.325)."""
+"""A line that Claude Code accepts and doesn't answer (2.1.325)."""
 
 _HIDDEN_BELOW = frozenset({"env", "headers", "variables", "args", "callbackUrl"})
-"""Every text below these keys is hidden: the arguments of an MCP server may hold a key, too."""
+"""Every string below these keys is redacted: an MCP server's arguments may contain a secret too."""
 _SECRET_KEY = re.compile(r"(token|secret|password|api_?key|authorization|credentials?)$", re.IGNORECASE)
 _MAY_HIDE = re.compile(
     rb"env|headers|variables|args|callbackUrl|token|secret|password|key|authorization|credential|://", re.IGNORECASE
 )
-"""Most lines need no look inside."""
+"""A quick test: most lines contain nothing to redact."""
 
 
 def row_body(message: Message, direction: Direction, raw: bytes) -> bytes:
-    """The line ``raw`` as the log keeps it: unchanged, unless it contains something to hide."""
+    """The line ``raw`` as logged: unchanged, unless it contains something to redact."""
     if not _is_configuration(message, direction) or _MAY_HIDE.search(raw) is None:
         return raw
     line = json.loads(raw)
@@ -35,9 +35,9 @@ def row_body(message: Message, direction: Direction, raw: bytes) -> bytes:
 
 
 def line_again(row: bytes) -> bytes:
-    """What a process gets instead of a line that it may have missed when its host died.
+    """The line to resend to a process that may have missed it when its host died.
 
-    The secret parts are gone, and without them the line would do harm; whoever asked for it is gone, too.
+    A redacted line is replaced: without its secrets it would do harm, and its caller is gone anyway.
     """
     return NOTHING_TO_SAY if HIDDEN.encode() in row and row.startswith(_OURS) else row
 
@@ -46,7 +46,7 @@ _OURS = (b'{"type":"control_request"', b'{"type":"update_environment_variables"'
 
 
 def _is_configuration(message: Message, direction: Direction) -> bool:
-    """What we ask and what that is answered. What the CLI asks is about tool calls, which people must see in full."""
+    """Whether it is our request or its answer. The CLI's requests are tool calls, which people must see in full."""
     if direction == "out":
         return isinstance(message, ControlResponse)
     if isinstance(message, ControlRequest):
@@ -79,7 +79,7 @@ def _without_text(value: Any) -> Any:
 
 
 def _bare_address(url: str) -> str:
-    """Without user, password and query, where keys are passed."""
+    """Remove user, password and query, which may contain keys."""
     try:
         parts = urlsplit(url)
         bare = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="")

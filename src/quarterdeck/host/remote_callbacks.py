@@ -1,4 +1,4 @@
-"""The callbacks of a program as Claude Code's handshake needs them: hooks and MCP servers that ask the program."""
+"""A program's callbacks as Claude Code needs them: hooks and MCP servers that call the program."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONGEST_S = 24 * 3600.0
 
 
 def check_callbacks(callbacks: Callbacks, options: Mapping[str, Any]) -> None:
-    """Raises ``HostError`` for what no session can have."""
+    """Raises ``HostError`` for invalid callbacks."""
     _check_time(callbacks.deadline_s, "callbacks.deadline_s")
     if callbacks.detached_s is not None:
         _check_time(callbacks.detached_s, "callbacks.detached_s")
@@ -66,7 +66,7 @@ def _check_time(seconds: float, field: str) -> None:
 
 
 def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, calls: OpenCalls, log: SessionLog) -> None:
-    """Register hooks and servers that ask the attached program."""
+    """Register hooks and servers that call the attached program."""
     calls.decides, calls.detached_s = callbacks.permission, callbacks.detached_s
     hooks: dict[HookEvent, list[HookMatcher]] = {**(options.hooks or {})}
     for number, hook in enumerate(callbacks.hooks):
@@ -92,14 +92,14 @@ def add_callbacks(options: ClaudeAgentOptions, callbacks: Callbacks, calls: Open
 
 
 class RemoteHook:
-    """A hook callback that asks the program. Without an answer it refuses, where it decides about something."""
+    """A hook that calls the program. Without an answer, a deciding hook refuses."""
 
     def __init__(self, calls: OpenCalls, log: SessionLog, number: int, hook: HookCallback, timeout_s: float) -> None:
         self._calls = calls
         self._log = log
         self._number = number
         self._hook = hook
-        self._limit_s = give_up_after_s(give_up_after_s(timeout_s))  # before the session gives up, which says less
+        self._limit_s = give_up_after_s(give_up_after_s(timeout_s))  # before the session's timeout does
 
     async def __call__(self, hook_input: Any, tool_use_id: str | None, context: Any) -> dict[str, Any]:
         request_id, event = context["signal"].request_id, self._hook.event
@@ -123,7 +123,7 @@ class RemoteHook:
         return check_answer(self._hook.event, said, strict=True) if is_guard(self._hook.event) else said
 
     async def _within_policy(self, hook_input: Mapping[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
-        """Hooks run in addition to the policy, which sees the original call: what this one changes is judged too."""
+        """Judge what a hook changed: the policy saw only the original call."""
         specific = answer.get("hookSpecificOutput") or {}
         said = specific.get("decision") if self._hook.event == "PermissionRequest" else specific
         if self._hook.event not in ("PreToolUse", "PermissionRequest") or not isinstance(said, Mapping):
@@ -147,7 +147,7 @@ class RemoteHook:
 
 
 class RemoteServer(ToolServer):
-    """An MCP server whose tools the program runs. It lists them itself, so it can start without the program."""
+    """An MCP server whose tools run in the program. It lists them itself, so it can start without the program."""
 
     def __init__(self, name: str, tools: list[ToolCallback], calls: OpenCalls, callbacks: Callbacks) -> None:
         super().__init__(name, instructions=callbacks.instructions.get(name))
@@ -161,7 +161,7 @@ class RemoteServer(ToolServer):
 
 
 class RemoteTool(CompiledTool):
-    """A tool that asks the program."""
+    """A tool that calls the program."""
 
     __slots__ = ("_calls", "_limit_s", "_server")
 
@@ -207,7 +207,7 @@ class _ToolResult(msgspec.Struct, rename="camel"):
 
 
 def _tool_result(answer: Mapping[str, Any]) -> dict[str, Any]:
-    """MCP's ``CallToolResult``, as the program gave it."""
+    """Convert the program's answer to MCP's ``CallToolResult``."""
     if "content" not in answer and "structuredContent" not in answer:
         raise ValueError("a tool result needs content")
     msgspec.convert(dict(answer), _ToolResult)

@@ -1,8 +1,7 @@
-"""Who may do what: checked for every operation in one place, before it is done.
+"""Authorization: checks every operation in one place, before it runs.
 
-``checked`` wraps each method of ``Host`` that is an operation. A caller needs the operation's scope, sees only the
-sessions of its folders, and has ``bypassPermissions`` only by a flag of its token. What a write changed is noted in the
-audit.
+``checked`` wraps each method of ``Host`` that is an operation. A caller needs the operation's scope, sees only sessions
+in its folders, and may use ``bypassPermissions`` only with a flag on its token. Writes are recorded in the audit log.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ FILTERED = frozenset(
 )
 """Operations about no folder that a caller with folders may use: they show what it may see, or nothing of sessions."""
 IN_THEIR_OWN_COMMIT = frozenset({"create_session", "decide", "decide_many"})
-"""These write their audit entry together with their change."""
+"""Operations that commit their audit entry with their change."""
 UNWRITTEN_TOO = frozenset({"stop"})
-"""These are done although the log cannot be written."""
+"""Operations that work even if the log can't be written."""
 NOT_AUDITED = frozenset({"send_prompt", "add_event", "attach_callbacks"})
-"""The log itself says who sent these."""
+"""Operations whose caller is in the session's log."""
 _NOTED = frozenset(
     [
         "approval_id",
@@ -76,7 +75,7 @@ _NOTED = frozenset(
         "cwd",
     ]
 )
-"""Fields of a request that the audit keeps. Nothing that could be a secret is among them."""
+"""Request fields stored in the audit log. None can contain a secret."""
 
 
 def allows(scope: Scope, needed: Scope) -> bool:
@@ -88,7 +87,7 @@ def sees(caller: Caller, cwd: str) -> bool:
 
 
 def checked(cls: H) -> H:
-    """Check the caller of every operation that the class has. A stream that is made of batches is checked there."""
+    """Check the caller of every operation of the class. A stream built on batches is checked there."""
     for name, operation in OPERATIONS.items():
         if hasattr(cls, f"{name}_together"):
             name = f"{name}_together"
@@ -99,7 +98,7 @@ def checked(cls: H) -> H:
 
 
 def _paths_of(request: type[takes.Request]) -> tuple[tuple[str, bool], ...]:
-    """The fields that name folders, and whether they may be empty."""
+    """The fields that contain folders, and whether they may be empty."""
     known = {field.name: field.default == "" for field in msgspec.structs.fields(request)}
     return tuple((name, known[name]) for name in ("cwd", "path", "folders") if name in known)
 
@@ -108,7 +107,7 @@ _PATHS = {operation.takes: _paths_of(operation.takes) for operation in OPERATION
 
 
 def _check_paths(request: takes.Request) -> None:
-    """Only the program that runs the host knows what a relative path is relative to. Raises ``HostError``."""
+    """Reject relative paths, except from the program that runs the host. Raises ``HostError``."""
     for name, may_be_empty in _PATHS[type(request)]:
         value = getattr(request, name)
         for path in value if isinstance(value, list) else [value]:
@@ -124,7 +123,7 @@ _WITH_FILES = {
 
 
 def _check_characters(request: takes.Request) -> None:
-    """A program's text may have half a character in it, which nothing can keep. Raises ``HostError``."""
+    """Reject text with a lone surrogate, which can't be stored. Raises ``HostError``."""
     if type(request) in _WITH_FILES:
         return
     for name in request.__struct_fields__:
@@ -132,7 +131,7 @@ def _check_characters(request: takes.Request) -> None:
             msgspec.json.encode(getattr(request, name))
         except UnicodeEncodeError as error:
             raise HostError("invalid", f"{error.object[:50]!r} is not valid Unicode.", field=name) from error
-        except TypeError:  # what is no JSON is refused where it is used
+        except TypeError:  # values that aren't JSON are rejected where they are used
             continue
 
 
@@ -188,7 +187,7 @@ def _checked_stream(operation: Operation, method: Callable[..., Any]) -> Callabl
 
 
 async def _admit(host: HostBase, operation: Operation, request: Any, caller: Caller) -> str | None:
-    """Raises ``HostError`` if the caller may not do this. Returns the id of the session it is about."""
+    """Raises ``HostError`` if the caller may not do this. Returns the ID of the session concerned."""
     if not allows(caller.scope, operation.scope):
         raise HostError(
             "forbidden",
@@ -216,14 +215,14 @@ async def _admit(host: HostBase, operation: Operation, request: Any, caller: Cal
 
 
 def _modes(request: Any) -> set[Any]:
-    """Every permission mode that a request asks for."""
+    """All permission modes that a request sets."""
     options = getattr(request, "options", None) or {}
     decision = getattr(request, "decision", None)
     return {getattr(request, "permission_mode", None), options.get("permission_mode"), getattr(decision, "mode", None)}
 
 
 async def _about(host: HostBase, request: Any) -> tuple[str | None, str | None]:
-    """The session and the folder that a request is about."""
+    """The session and folder that a request concerns."""
     session = getattr(request, "session_id", None) or getattr(request, "session", None)
     if isinstance(request, takes.OfApproval):
         approval = await host.store.approval(request.approval_id)
