@@ -1,4 +1,4 @@
-"""What a search finds of a row: prompts, what Claude said, the tools it called, and events from outside."""
+"""The searchable text of a row: prompts, Claude's text, tool calls and external events."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from quarterdeck.store.search import SearchDocument
 from .events import CustomEvent
 
 LONGEST = 20_000
-"""Characters of a row that are in the index."""
+"""Limit on indexed characters per row."""
 INPUT_CHARS = 1_000
-"""Of one value of a tool's input: the command and the path, not the file that is written."""
+"""Limit per value of a tool's input: enough for a command or path, not for a whole file."""
 _CUSTOM = f'"{CustomEvent.__struct_config__.tag}"'.encode()
 
 
@@ -39,7 +39,7 @@ _decode_event = msgspec.json.Decoder(_TextEvent).decode
 
 
 def document_of(row: Row) -> SearchDocument | None:
-    """None: the row contains nothing to search."""
+    """The document for a row; None if it contains nothing to search."""
     try:
         kind, parts = _parts(row)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
@@ -49,7 +49,7 @@ def document_of(row: Row) -> SearchDocument | None:
 
 
 def document_about(record: SessionRecord) -> SearchDocument:
-    """The session itself."""
+    """The document for the session itself."""
     return SearchDocument(0, "session", "\n".join((record.name, *record.tags, record.cwd)))
 
 

@@ -1,4 +1,4 @@
-"""Search: an index that follows the log at its own pace and never delays a session."""
+"""Search: an index that follows the log at its own pace, without delaying sessions."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ from .search_texts import document_about, document_of
 logger = logging.getLogger("quarterdeck.host")
 
 LOOK_S = 0.5
-"""How often the indexer looks for new rows."""
+"""How often the indexer checks for new rows."""
 REST_LOOKS = 4
-"""After so many looks without anything new, and without a search, the index gives back the memory it uses."""
+"""After this many checks without news or a search, the index releases its memory."""
 PIECE_ROWS = 100
 PIECE_BYTES = 256 * 1024
-"""What it takes in at a time."""
+"""How much to index at a time."""
 BUSY_REST = 20.0
-"""While sessions write, it pauses this many times as long as it worked: searches can wait, sessions cannot."""
+"""While sessions write, pause this many times as long as indexing took: searches can wait, sessions can't."""
 BUSY_ROWS_PER_S = 200.0
 MOST_HITS = 200
 LOOKED_AT = 5_000
-"""Documents that are looked at for one page: a filter may let few of them through."""
+"""Documents to check for one page: a filter may reject most of them."""
 WORDS = 32
 
 
 class Searching(Retaining):
-    """The index, and the operation that asks it."""
+    """The index, and the search operation."""
 
     def __init__(self, *args: Any, index: bool = True, **options: Any) -> None:
-        """``index``: whether there is a search at all."""
+        """``index``: whether to index at all."""
         super().__init__(*args, **options)
         self._wants_index = index
         self._index: SearchIndex | None = None
         self._indexed: dict[str, Indexed] = {}
         self._left_behind: dict[str, int] = {}
-        """Session that left memory before all of it was in the index → its last row."""
+        """Sessions unloaded before they were fully indexed → their last row."""
         self._indexer: asyncio.Task[None] | None = None
         self._index_ready = asyncio.Event()
         self._quiet_looks = 0
-        """Since something was indexed or looked for."""
+        """Checks since the last news or search."""
         self._rows_seen = 0
         self._rows_seen_at = 0.0
 
@@ -86,7 +86,7 @@ class Searching(Retaining):
     # Asking
 
     async def search(self, request: takes.Search, caller: Caller = PROGRAM) -> returns.SearchResults:
-        """Find words in names, prompts and text."""
+        """Search names, prompts and text."""
         words = request.q.split()[:WORDS]
         if not any(char.isalnum() for word in words for char in word):
             raise HostError("invalid", "Give at least one search word.", field="q")
@@ -150,7 +150,7 @@ class Searching(Retaining):
             await asyncio.sleep(10 * LOOK_S)
 
     async def _compare(self) -> None:
-        """What was written, deleted or trimmed while the index was not following."""
+        """Catch up with what was written, deleted or trimmed while the index wasn't following."""
         heads = {head.session: head for head in await self.store.heads()}
         for session in [one for one in self._indexed if one not in heads]:
             await self.unindex(session)
@@ -166,7 +166,7 @@ class Searching(Retaining):
                 return
 
     async def _follow(self) -> None:
-        """What the sessions of this host have written since the last look."""
+        """Index what this host's sessions have written since the last check."""
         behind = [session for session, actor in self._actors.items() if self._is_behind(actor)]
         for session in [*behind, *self._left_behind]:
             actor = self._actors.get(session)
@@ -188,7 +188,7 @@ class Searching(Retaining):
             self._left_behind[actor.id] = actor.log.fanout.last_seq
 
     async def _index_session(self, record: SessionRecord, head: LogHead) -> None:
-        """Take in everything up to the head."""
+        """Index a session up to its last row."""
         known, about = self._indexed.get(record.id), _about(record)
         if known is not None and (known.epoch != head.epoch or known.seq > head.last_seq):
             await self.unindex(record.id)  # another log: restored or recreated
@@ -226,7 +226,7 @@ class Searching(Retaining):
             await self.unindex(session_id)
 
     async def retain(self) -> Retained:
-        """Remove what is too old or too large. The host calls this itself, once an hour."""
+        """Delete rows that exceed the retention limits. The host calls this once an hour."""
         removed = await super().retain()
         if removed.rows and self._index is not None:
             for head in await self.store.heads():
@@ -235,7 +235,7 @@ class Searching(Retaining):
         return removed
 
     async def unindex(self, session: str, *, before: int | None = None) -> None:
-        """Forget a session, or its rows before one."""
+        """Remove a session, or its rows before one, from the index."""
         if self._index is not None:
             await self._index.forget(session, before=before)
         if before is None:
@@ -243,7 +243,7 @@ class Searching(Retaining):
 
 
 class _Wanted:
-    """Which documents a caller may see and wants, checking each session once."""
+    """Selects the documents that a caller may see and wants, checking each session once."""
 
     def __init__(self, host: Searching, request: takes.Search, caller: Caller) -> None:
         self._host = host

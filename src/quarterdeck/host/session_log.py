@@ -1,4 +1,4 @@
-"""A session's log as it grows: each line becomes a row, what follows from it is written in the same transaction.
+"""Writes a session's log: each line becomes a row, with everything derived from it in the same transaction.
 
 ``decide (pure) → one commit: rows and projections → publish``.
 """
@@ -44,14 +44,14 @@ from .stalls import Stalls
 from .standing import Standing
 
 SNAPSHOT_ROWS = 500
-"""Rows between two snapshots, at least ..."""
+"""Minimum number of rows between two snapshots ..."""
 SNAPSHOT_SHARE = 4
-"""... and this many times the bytes of the last one, so that snapshots are never more than a fifth of what is written.
-To open a session, what came after the last one is folded: about a thousand rows at most."""
+"""... and this many times the size of the last one, so that snapshots are at most a fifth of what is written. Opening a
+session folds the rows after the last snapshot: about a thousand at most."""
 
 
 Receipts: TypeAlias = Callable[[int], Receipt | None] | None
-"""Makes the receipt of what a row does, given the row's number; it is written in the row's transaction."""
+"""Builds the receipt for a row from its number; written in the row's transaction."""
 
 
 class SessionLog:
@@ -74,31 +74,31 @@ class SessionLog:
         changed: Callable[[], None] = lambda: None,
         stalls: Stalls | None = None,
     ) -> None:
-        """``changed`` is called when lists of sessions or approvals show something else than before; ``stalls`` is told
-        when nothing can be written."""
+        """``changed`` is called when lists of sessions or approvals change; ``stalls`` is notified when nothing can be
+        written."""
         self.body = body
         self.epoch = epoch
         self.fold = fold
         self.standing = Standing(record, body, fold, new_id=new_id)
         self.approvals = self.standing.approvals
         self.written_record = record
-        """The record as the store has it, where ``record`` is what it will be: it fits the last row that was shown."""
+        """The stored record, which matches the last published row; ``record`` is what it will become."""
         self.viewed: tuple[Any, Session] | None = None
-        """The session as it was last shown, and what that followed from."""
+        """The session as last published, and what it was derived from."""
         self.pending: set[str] = set()
-        """The approvals that wait, by the rows that were shown."""
+        """The pending approvals, as of the published rows."""
         self.previews = LivePreviews(fold)
         self.fanout = Fanout(last_seq)
         self.raw_fanout = Fanout(last_seq)
-        """The same rows as lines."""
+        """The same rows as raw lines."""
         self.spool_end = spool_end
-        """How far the spool of its process was committed when the log was opened."""
+        """How far its process's spool was committed when the log was opened."""
         self.shown: Callable[[], None] = lambda: None
-        """Called when rows have been written and shown."""
+        """Called when rows have been written and published."""
         self._snapshot_seq = snapshot_seq
         self._snapshot_bytes = 0
         self._unkept_bytes = 0
-        """Of the rows since the last snapshot."""
+        """Size of the rows since the last snapshot."""
         self._clock = clock
         self._changed = changed
         self._stalls = stalls or Stalls()
@@ -133,7 +133,7 @@ class SessionLog:
     def append(
         self, rows: Sequence[NewRow], changes: Sequence[Change] = (), *, receipt: Receipts = None
     ) -> asyncio.Future[Committed]:
-        """Write these rows and what follows from them. ``receipt`` gets the number of the first one."""
+        """Write rows and everything derived from them. ``receipt`` gets the number of the first one."""
         return self.append_lines([(row, None) for row in rows], changes, receipt=receipt)
 
     def append_lines(
@@ -144,9 +144,9 @@ class SessionLog:
         receipt: Receipts = None,
         written: Callable[[], None] | None = None,
     ) -> asyncio.Future[Committed]:
-        """The same for rows of which some are already decoded: the decoded line is next to the row.
+        """Like ``append``, for rows with their decoded lines, where available.
 
-        ``written`` is called when they are written and shown.
+        ``written`` is called when they are written and published.
         """
         draft = self._draft(changes)
         for row, message in lines:
@@ -183,7 +183,7 @@ class SessionLog:
         origin: Origin = "host",
         receipt: Receipts = None,
     ) -> asyncio.Future[Committed]:
-        """Write an event of the host."""
+        """Write one of the host's own events."""
         return self.append([self.event_row(event, origin)], changes, receipt=receipt)
 
     def event_row(self, event: HostEvent, origin: Origin = "host") -> NewRow:
@@ -192,17 +192,17 @@ class SessionLog:
     def set_queue(
         self, prompts: list[Prompt], *, after: Sequence[NewRow] = (), receipt: Receipts = None
     ) -> asyncio.Future[Committed]:
-        """Write which prompts wait, ``after`` these rows."""
+        """Write the prompt queue, ``after`` these rows."""
         self.standing.told_queue = list(prompts)
         return self.append([*after, self.event_row(QueueChanged(self.now(), prompts))], receipt=receipt)
 
     def update(self, changes: Sequence[Change] = (), **fields: Any) -> asyncio.Future[Committed]:
-        """Write the record with these fields, and the body as it is now."""
+        """Update these fields of the record, and write the current body."""
         self.standing.record = msgspec.structs.replace(self.record, body=encode_body(self.body), **fields)
         return self.append([], [PutSession(self.record), *changes])
 
     async def delete(self, *, receipt: Receipt | None = None) -> None:
-        """Forget everything about the session; nothing can be written after it."""
+        """Delete everything about the session; nothing can be written after that."""
         await self._writer.write(changes=[DeleteSession()], receipt=receipt, alone=True)
         self._changed()
 
@@ -214,7 +214,7 @@ class SessionLog:
         *,
         receipt: Callable[[Approval], Receipt | None] = lambda _: None,
     ) -> ApprovalRecord:
-        """Exactly one decision: raises ``ApprovalConflict`` for all but the first."""
+        """Record a decision. Raises ``ApprovalConflict`` for all but the first."""
         decided = moved_to(record, "decided", decision.at, decision)
         view = approval_view(decided)
         row = self.event_row(ApprovalChanged(decision.at, view))
@@ -228,13 +228,13 @@ class SessionLog:
         return decided
 
     def move(self, record: ApprovalRecord, to: ApprovalState) -> asyncio.Future[Committed]:
-        """Bring an approval to its next state."""
+        """Move an approval to its next state."""
         draft = self._draft()
         self.approvals.move(record, to, self.now(), draft)
         return self._write(draft)
 
     async def verdict_on(self, request_id: str) -> PolicyVerdict | None:
-        """What the policy says about an open request; None if a person is asked."""
+        """The policy's verdict on an open request; None if a person is asked."""
         if not self.approvals.is_known(request_id):  # it was asked before the host was restarted
             call_id = getattr(self.fold.side.open_requests().get(request_id), "tool_use_id", "")
             if (known := self.fold.verdicts.get((call_id, "can_use_tool"))) is not None:
@@ -248,11 +248,11 @@ class SessionLog:
         return self.approvals.take_verdict(request_id)
 
     async def settled(self) -> None:
-        """Wait until the log says everything so far, or until it cannot be written (``trouble``)."""
+        """Wait until everything so far is written, or writing fails (``trouble``)."""
         await self._writer.settled()
 
     async def drained(self) -> None:
-        """Wait until everything so far is written, however long that takes."""
+        """Wait until everything so far is written, however long it takes."""
         await self._writer.drained()
 
     async def close(self) -> None:
@@ -287,14 +287,14 @@ class SessionLog:
         return rows >= SNAPSHOT_ROWS and self._unkept_bytes >= SNAPSHOT_SHARE * self._snapshot_bytes
 
     def _keep_snapshot(self) -> None:
-        """Only when everything folded is written: the snapshot is of the last row."""
+        """Take a snapshot, only when everything folded is written: it is of the last row."""
         if self._writer.idle and self._wants_snapshot():
             body = self.fold.snapshot()
             self._snapshot_seq, self._snapshot_bytes, self._unkept_bytes = self.fanout.last_seq, len(body), 0
             self._writer.write(changes=[PutSnapshot(self._snapshot_seq, body)])
 
     def preview(self, message: Message, at: float) -> asyncio.Future[Committed] | None:
-        """A line that is no row. Shown after everything before it; returns what to wait for."""
+        """Publish a line that isn't a row, after everything before it; returns what to wait for."""
         told = self.previews.received(message, at)
         if not told and not self.raw_fanout.watched:
             return None
@@ -312,7 +312,7 @@ class SessionLog:
             self.raw_fanout.preview(Preview(session=self.id, after_seq=after_seq, events=[line]))
 
     def partial_rows(self) -> list[NewRow]:
-        """The visible parts of blocks that will never be completed: what a person saw is never lost."""
+        """Convert incomplete blocks to rows, so that what a person saw is never lost."""
         rows = partial_rows(self.previews.state, self.now(), self.body.generation)
         self.previews.forget()
         return rows

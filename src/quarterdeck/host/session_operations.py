@@ -46,7 +46,7 @@ from .worktrees import new_worktree, take_back
 
 
 class SessionOperations(PresetOperations):
-    """The life of sessions."""
+    """Operations on sessions."""
 
     @once
     async def create_session(
@@ -72,7 +72,7 @@ class SessionOperations(PresetOperations):
         cwd = self.folders.check(request.cwd)
         session_id = id_for("create_session", request, caller, key)
         if key is not None and await self.store.session(session_id) is not None:
-            actor = await self._actor(session_id)  # begun by a host that died before it answered
+            actor = await self._actor(session_id)  # created before a crash
         else:
             actor = await self._make_session(session_id, cwd, request, lifecycle, caller, again=key is not None)
         prompt_id = id_for("create_session: prompt", request, caller, key)
@@ -93,7 +93,7 @@ class SessionOperations(PresetOperations):
         *,
         again: bool,
     ) -> SessionActor:
-        """A session as it was asked for, without a process; a worktree that none works in is not kept."""
+        """Create the requested session, without a process. If that fails, its new worktree is removed."""
         if request.worktree is None:
             return await self._make_session_in(cwd, session_id, request, lifecycle, caller)
         await self._admit_session()
@@ -138,7 +138,7 @@ class SessionOperations(PresetOperations):
         return actor
 
     def _may_use(self, caller: Caller) -> Callable[[Path], bool]:
-        """Which folders this caller may have sessions in."""
+        """A check for the folders that this caller may use."""
         return lambda folder: self.folders.allows(folder) and sees(caller, str(folder))
 
     async def _new_session(
@@ -150,7 +150,7 @@ class SessionOperations(PresetOperations):
         name: str = "",
         tags: list[str] | None = None,
     ) -> SessionActor:
-        """A session in the log, without a process."""
+        """Write a new session to the log, without a process."""
         await self._admit_session()
         now = self._clock()
         body.state_since = now
@@ -227,7 +227,7 @@ class SessionOperations(PresetOperations):
     async def update_session(
         self, request: takes.UpdateSession, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Session:
-        """Rename, tag, archive; model, mode, budget. What runs is told at once, the next process is started with it."""
+        """Rename, tag or archive a session; change its model, mode or budget, also in a running process."""
         actor = await self._actor(request.session_id)
         if request.permission_mode is not UNSET:
             _check_mode(request.permission_mode)
@@ -269,7 +269,7 @@ class SessionOperations(PresetOperations):
     async def _choose(
         self, actor: SessionActor, name: str, value: str | None, tell: Callable[[Session], Awaitable[Any]]
     ) -> None:
-        """For the next process; a running one is told, and its answer counts, so the choice is recorded first."""
+        """Record the choice for the next process, then send it to a running one, whose answer counts."""
         body, before = actor.log.body, actor.log.body.chosen
         body.chosen = {**before, name: value}
         if actor.session is None:
@@ -290,7 +290,7 @@ class SessionOperations(PresetOperations):
     async def delete_session(
         self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Accepted:
-        """Stop a session and forget its log. Its transcript, which is the CLI's, stays."""
+        """Stop a session and delete its log. Its transcript, which belongs to the CLI, stays."""
         actor = await self._actor(request.session_id)
         await actor.stop()
         await actor.log.settled()
@@ -304,7 +304,7 @@ class SessionOperations(PresetOperations):
         return done
 
     def _uploads(self, session_id: str) -> Path:
-        """Next to the host's own folder, which no session may read."""
+        """The upload folder: next to the host's own folder, which no session may read."""
         return self.folder.with_name(f"{self.folder.name}-uploads") / session_id
 
     @once
@@ -319,7 +319,7 @@ class SessionOperations(PresetOperations):
     async def resume(
         self, request: takes.OfSession, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Session:
-        """Give a session that has none a process."""
+        """Start a process for a session that has none."""
         actor = await self._actor(request.session_id)
         if actor.log.record.archived:
             await actor.log.update(archived=False)
@@ -365,7 +365,7 @@ class SessionOperations(PresetOperations):
 
 
 def _given(request: msgspec.Struct, *names: str) -> dict[str, Any]:
-    """Those of the fields that were given."""
+    """The fields that were set."""
     return {name: value for name in names if (value := getattr(request, name)) is not UNSET}
 
 
@@ -377,7 +377,7 @@ def _check_mode(mode: str | None) -> None:
 
 
 def _check_labels(request: takes.UpdateSession) -> None:
-    """Before anything is changed: a log that could not be written once is not written any more."""
+    """Validate names and tags before anything changes: after a failed write, the log accepts no more."""
     for field, value in (("name", request.name), ("tags", request.tags)):
         for text in [value] if isinstance(value, str) else value or ():
             if not is_keepable(text):
@@ -385,7 +385,7 @@ def _check_labels(request: takes.UpdateSession) -> None:
 
 
 def _message_uuid(actor: SessionActor, at: str) -> str:
-    """The CLI's id of a message, given directly or as the id of one of its items."""
+    """The CLI's ID of a message, given directly or as the ID of one of its items."""
     item = actor.log.fold.timeline.state.items.get(at)
     if isinstance(item, Said) and item.uuid is not None:
         return item.uuid

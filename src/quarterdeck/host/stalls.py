@@ -1,4 +1,4 @@
-"""Sessions whose log cannot be written at the moment: they accept no new work, and everyone who waits is told.
+"""Sessions whose log can't be written at the moment: they accept no new work, and waiting callers get an error.
 
 Nothing in progress is lost: lines wait in memory up to a limit, then in the keeper's spool, then in the process's pipe.
 When the store can be written again, everything continues.
@@ -30,7 +30,7 @@ SETTLE_S = 0.05
 
 
 class Stalls:
-    """Why each of these sessions cannot be written."""
+    """Why each of these sessions can't be written."""
 
     def __init__(self) -> None:
         self._errors: dict[str, StoreError] = {}
@@ -38,7 +38,7 @@ class Stalls:
         self._unfinished: set[asyncio.Task[Any]] = set()
 
     def tell(self, session: str, error: StoreError | None) -> None:
-        """The session cannot be written; None: it can again."""
+        """Set why a session can't be written; None if it can again."""
         if error is None:
             self._errors.pop(session, None)
             return
@@ -48,14 +48,14 @@ class Stalls:
                 waiting.set_result(None)
 
     def why(self, session: str) -> StoreError | None:
-        """Why this session cannot be written; None: it can."""
+        """Why this session can't be written; None if it can."""
         return self._errors.get(session)
 
     def all(self) -> list[tuple[str, StoreError]]:
         return sorted(self._errors.items())
 
     def check(self, session: str | None) -> None:
-        """Raises ``HostError`` if the session takes no new work."""
+        """Raises ``HostError`` if the session accepts no new work."""
         error = None if session is None else self._errors.get(session)
         if error is not None:
             raise HostError(
@@ -65,9 +65,9 @@ class Stalls:
             )
 
     async def unless_stalled(self, session: str | None, work: Coroutine[Any, Any, T]) -> T:
-        """What ``work`` returns. If the log stalls meanwhile, raises ``HostError``, and the work is done later.
+        """Return the result of ``work``. If the log stalls meanwhile, raises ``HostError``; the work completes later.
 
-        ``session`` None: it is not known yet, and any that stalls may be the one.
+        ``session`` None: not known yet, so any stalled session counts.
         """
         task = asyncio.get_running_loop().create_task(work)
         stalled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -98,7 +98,7 @@ class Stalls:
             task.exception()  # its caller already knows
 
     def close(self) -> None:
-        """Nobody waits for unfinished work any more."""
+        """Stop waiting for unfinished work."""
         for task in tuple(self._unfinished):
             task.cancel()
 
@@ -115,7 +115,7 @@ _CODES: tuple[tuple[type[StoreError], Code], ...] = (
 
 
 def host_error(error: StoreError) -> HostError:
-    """An error of the store as every face shows it."""
+    """Convert a store error to the error that every API returns."""
     for kind, code in _CODES:
         if isinstance(error, kind):
             return HostError(code, str(error))

@@ -1,4 +1,4 @@
-"""How a session stands: its record, approvals, usage and state, as they follow from its rows."""
+"""A session's record, approvals, usage and state, as derived from its rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .turn_meter import TurnMeter
 from .turn_usage import token_counts, usage_entries, usage_report
 
 TOUCH_S = 5.0
-"""How often the time of the last activity is written, where nothing else of the record changes."""
+"""How often to write the time of the last activity, if nothing else changes."""
 
 _MATTER: frozenset[type[AnyEvent]] = frozenset(
     {
@@ -45,7 +45,7 @@ _MATTER: frozenset[type[AnyEvent]] = frozenset(
         *(ToolEnded, ModelChanged, ModeChanged, TurnEnded, RateLimitChanged, PromptSent, ProcessChanged),
     }
 )
-"""Events that have consequences; most rows have none of them."""
+"""Events that change something here; most rows have none."""
 
 
 SEARCHED_CHARS = 4_000
@@ -53,7 +53,7 @@ SEARCHED_CHARS = 4_000
 
 
 class Standing:
-    """Changed with each row that is added; what changes is written in the row's transaction."""
+    """Updated with each row; changes are written in the row's transaction."""
 
     def __init__(self, record: SessionRecord, body: SessionBody, fold: RowFold, *, new_id: Callable[[], str]) -> None:
         self.record = record
@@ -61,15 +61,15 @@ class Standing:
         self.fold = fold
         self.approvals = OpenApprovals(record.id, fold, new_id=new_id)
         self.pid: int | None = None
-        """Of its process."""
+        """The process's ID."""
         self.counted: Callable[[Sequence[UsageEntry]], list[BudgetChanged]] = lambda _: []
         """Called with each turn's usage; returns its effect on budgets."""
         self.meter = TurnMeter()
-        """Of the turn that is under way."""
+        """The cost of the running turn."""
         self.gauge = Gauge()
-        """Of its account."""
+        """Its account's rate limits."""
         self.told_queue = list(fold.queue.prompts)
-        """Which prompts wait, as the log says."""
+        """The prompt queue, as logged."""
         self._touched = record.active_at
         self._text = record.text
 
@@ -78,7 +78,7 @@ class Standing:
         return self.fold.side.turn is not TurnState.IDLE
 
     def add(self, row: NewRow, draft: LogDraft, message: Message | None = None) -> None:
-        """Add a row and what follows from it alone."""
+        """Add a row and what derives from it alone."""
         told = self.fold.events(row, message)
         draft.rows.append(row)
         draft.events.append(told)
@@ -89,7 +89,7 @@ class Standing:
         matter = [event for event in told if type(event) in _MATTER]
         ended = len(matter) > 1 and any(type(event) is ProcessChanged for event in matter)
         for event in matter:
-            if type(event) is ToolEnded:  # far more often than all others
+            if type(event) is ToolEnded:  # by far the most frequent
                 self.approvals.ended(event, row.at, draft)
             elif not (ended and type(event) is RequestCancelled):  # lost with its process, not withdrawn
                 self._derive(event, row.at, draft)
@@ -118,7 +118,7 @@ class Standing:
                 self.approvals.process_ended(at, draft)
 
     def _count(self, event: TurnEnded, at: float, draft: LogDraft) -> None:
-        """``UsageReport`` follows each result, and ``StatusChange`` after it."""
+        """Add a ``UsageReport`` after each result; a ``StatusChange`` follows."""
         spent = self.fold.timeline.state.cost
         self.body.cost_usd, self.body.tokens = spent.total_usd, token_counts(spent.tokens, spent.by_model)
         draft.tell(usage_report(event.turn, at, total_usd=spent.total_usd))
@@ -128,7 +128,7 @@ class Standing:
             draft.tell(change)
 
     def settle(self, at: float, draft: LogDraft) -> None:
-        """Add what follows from all rows of the draft together: the queue, the state, the record."""
+        """Add what derives from all rows of the draft together: the queue, the state, the record."""
         if self.fold.queue.prompts != self.told_queue:
             self.told_queue = list(self.fold.queue.prompts)
             draft.tell(QueueChanged(at, self.told_queue))
@@ -139,7 +139,7 @@ class Standing:
         timeline = self.fold.timeline.state
         details = timeline.session
         body.cli_version = details.cli_version or body.cli_version
-        if not body.imported:  # otherwise only a file says so, and another session may have this transcript
+        if not body.imported:  # otherwise only a file would show it, and another session could take this transcript
             body.transcript_id = details.session_id or body.transcript_id
         body.next_prompt_at = self.fold.queue.next_at() if self.fold.queue.prompts else None
         body.model = details.model or body.model
@@ -162,6 +162,6 @@ class Standing:
 
 
 def searchable(text: str, prompt: str) -> str:
-    """The text a search looks through, plus one prompt: the newest, as far as a database accepts them."""
+    """The searched text plus a new prompt: the newest part, as much as a database accepts."""
     clean = prompt.replace("\0", "").encode(errors="replace").decode()
     return f"{text}\n{clean}"[-SEARCHED_CHARS:]

@@ -67,5 +67,5 @@ def _reason(body: SessionBody, state: SessionState) -> str:
 
 
 def has_reason_to_end(body: SessionBody) -> bool:
-    """Whether it was said why the process ends. What the session waited for meanwhile is no reason."""
+    """Whether the state already explains the process's end. A state of waiting doesn't."""
     return body.state_reason not in ("", *_WAITS_FOR.values())

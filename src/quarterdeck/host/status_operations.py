@@ -1,4 +1,4 @@
-"""Operations on the host itself: what it is, whether it is well, what it has counted."""
+"""Operations on the host itself: information, health, metrics, rate limits."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .times import moment
 
 API_VERSION = "1"
 LOW_DISK_BYTES = 64 * 1024 * 1024
-"""Less room than this is a problem: the log and the spools are about to stop."""
+"""Below this, health reports a problem: the log and spools are about to stop."""
 
 
 class StatusOperations(HostBase):
-    """What can be asked about the host."""
+    """Operations on the host itself."""
 
     async def get_host(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.HostView:
-        """Versions, machine, limits."""
+        """Get versions, machine and limits."""
         versions = {actor.log.body.cli_version for actor in self._actors.values()}
         features = ["keeper"] if self._with_keeper else []
         allowed = self.folders.allowed
@@ -55,7 +55,7 @@ class StatusOperations(HostBase):
         )
 
     async def get_health(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Health:
-        """Whether the host takes work."""
+        """Check whether the host accepts work."""
         problems = [f"Session {session}: {why}" for session, why in self.stalls.all()]
         if self._keeper is not None and self._keeper.why_lost is not None:
             problems.append(f"The keeper is gone: {self._keeper.why_lost}")
@@ -69,7 +69,7 @@ class StatusOperations(HostBase):
         return returns.Health(ready=not problems, problems=problems)
 
     async def get_metrics(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
-        """Counters and gauges, by the names that Prometheus will show."""
+        """Get counters and gauges, by their Prometheus names."""
         states = await self._session_states()
         approvals = await self.store.approvals(ApprovalQuery(states=["pending"], limit=10_000))
         heads = await self.store.heads()
@@ -104,7 +104,7 @@ class StatusOperations(HostBase):
                 return states
 
     async def get_limits(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
-        """Rate limits of each account, as its sessions were told last."""
+        """Get the rate limits of each account, as its sessions last reported."""
         for actor in self._actors.values():
             told = actor.log.fold.timeline.state.session.account
             if told is not None and told.email:
@@ -113,7 +113,7 @@ class StatusOperations(HostBase):
 
 
 def _size_of(folder: Path) -> int:
-    """Of the database, its write-ahead log, and bodies that are files."""
+    """The size of the database, its write-ahead log, and bodies stored as files."""
     files = [*folder.glob("store.db*"), *folder.glob("large/*")]
     sizes = []
     for file in files:

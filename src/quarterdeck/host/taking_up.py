@@ -21,9 +21,9 @@ READ_BYTES = 1024 * 1024
 async def take_up(
     actor: SessionActor, keeper: KeeperClient, kept: KeptSession, resend: Sequence[tuple[int, bytes]]
 ) -> None:
-    """Replay is done (the fold has it); catch up with the spool, then go on in the middle of the turn.
+    """Catch up with the spool, then continue in the middle of the turn. The log must be folded already.
 
-    ``resend``: lines of ours that were committed, by their number; those the keeper does not have are sent again.
+    ``resend``: our committed lines by number; those the keeper doesn't have are sent again.
     """
     log, recorder = actor.log, actor.recorder
     options = actor.options(log)
@@ -52,7 +52,7 @@ async def take_up(
 
 
 async def give_up(actor: SessionActor, keeper: KeeperClient, kept: KeptSession, why: Exception) -> None:
-    """End a process that cannot be continued: nobody would read or answer it. The log keeps everything it wrote."""
+    """End a process that can't be continued: nobody would read or answer it. The log keeps everything it wrote."""
     recorder = actor.recorder
     offset = max(kept.first, recorder.offset)
     if (session := actor.session) is not None:

@@ -1,4 +1,4 @@
-"""What a host counts while it runs, for those who watch over it. Nothing of it is kept."""
+"""Metrics that a host counts while it runs. They aren't stored."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ class Tally:
         self.cli_ready = Histogram()
         """From the start of a process to its first answer."""
         self.approval_waits = Histogram(LONG_S)
-        """From a question to its decision."""
+        """From a request to its decision."""

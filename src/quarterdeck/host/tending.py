@@ -1,4 +1,4 @@
-"""Looks after the processes of sessions: starts crashed ones again, ends silent ones, gives up idle ones."""
+"""Manages the processes of sessions: restarts crashed ones, ends silent ones, parks idle ones."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .lifetimes import AFTER_THE_LIMIT, about_cut_off, is_cut_off_by_limit
 logger = logging.getLogger("quarterdeck.host")
 
 TICK_S = 0.5
-"""How often the host looks."""
+"""How often the host checks."""
 HANG_GRACE_S = 20.0
-"""How long a silent turn has to end after it was interrupted."""
+"""How long a silent turn has to end after an interrupt."""
 UNLOAD_S = 60.0
 """How long a session without a process stays in memory after its last use."""
 AHEAD_S = 60.0
@@ -34,31 +34,31 @@ AHEAD_S = 60.0
 WAKE_AGAIN_S = 60.0
 """Delay before retrying to start a session for a prompt that is due."""
 LEFT_TOGETHER = 20
-"""Sessions that have given up their process or left memory are tied up in reference cycles, and Python may collect them
-only after hundreds more. The host has them collected when there are this many, and no session is at work. The program
-itself is set aside (``Host.open``), so a collection goes through sessions in memory alone: 0.05 ms for each ..."""
+"""Parked and unloaded sessions are in reference cycles, and Python may collect them only after hundreds more. The host
+runs a collection when there are this many and no session is working. It excludes the program itself (``Host.open``), so
+a collection visits only sessions in memory: 0.05 ms each ..."""
 LEFT_SHARE = 4
-"""... and where there are many of these, it waits until as many as a quarter of them have left."""
+"""... so if there are many, it waits until this share of them has left."""
 WITHOUT_PROCESS = ("crashed", "parked", "stopped")
 
 
 class Tending(HostBase):
-    """What a host does for its sessions without being asked."""
+    """The host's background work for sessions."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._tender: asyncio.Task[None] | None = None
         self._busy: dict[str, asyncio.Task[None]] = {}
-        """Session → what is being done for it."""
+        """Session → the task working on it."""
         self._interrupted: dict[str, tuple[float, float]] = {}
-        """Session that hangs → since when it is silent, and when it was interrupted."""
+        """Hanging session → since when it is silent, and when it was interrupted."""
         self._asking: set[asyncio.Task[None]] = set()
         self._stopped_for_budget: set[str] = set()
         """Sessions whose turn was interrupted because a budget is used up."""
         self._left = 0
         """Sessions whose memory can be collected."""
         self._due: dict[str, float] = {}
-        """Session that is not in memory → when its first prompt is due."""
+        """Session not in memory → when its first prompt is due."""
 
     async def _open(self) -> None:
         await super()._open()
@@ -66,7 +66,7 @@ class Tending(HostBase):
         self._tender = asyncio.get_running_loop().create_task(self._tend_regularly())
 
     async def _load_restarts(self) -> None:
-        """Sessions whose restart or prompt was due, or is to come, when the host ended."""
+        """Load sessions whose restart or scheduled prompt was pending when the host closed."""
         cursor: str | None = None
         while True:
             page = await self.store.sessions(SessionQuery(states=WITHOUT_PROCESS, limit=500, cursor=cursor))
@@ -98,7 +98,7 @@ class Tending(HostBase):
                 logger.exception("Checking the sessions failed")
 
     def tend(self) -> None:
-        """Start what is due. The host calls this itself."""
+        """Do what is due. The host calls this itself."""
         now = self.now()
         self._warm.tend()
         self._spending.watch({one.id: one.log.standing.meter for one in self._actors.values() if one.log.in_turn})
@@ -132,7 +132,7 @@ class Tending(HostBase):
     def _tend_process(self, actor: SessionActor, now: float) -> None:
         log = actor.log
         if log.fold.queue.prompts:
-            actor.prompts.send_when_idle()  # by the clock as it is now: it may have been set
+            actor.prompts.send_when_idle()  # by the current clock, which may have been changed
         warnings = self._spending.warn(actor.id, log.body, now)
         over = self._spending.over(actor.id, log.body, now) if log.in_turn else None
         if over is None:
@@ -172,7 +172,7 @@ class Tending(HostBase):
             await actor.log.tell(change)
 
     async def _stop_for_budget(self, actor: SessionActor, changes: list[BudgetChanged]) -> None:
-        """The turn ends here; the next prompt is refused until someone raises the budget."""
+        """Interrupt the turn; further prompts are refused until someone raises the budget."""
         await self._tell_all(actor, changes)
         if actor.session is not None:
             self._ask_to_stop(actor)
@@ -180,7 +180,7 @@ class Tending(HostBase):
     # Prompts for later
 
     def _is_awaited(self, actor: SessionActor, now: float) -> bool:
-        """Whether it has no process, and a prompt whose time has come."""
+        """Whether it has a prompt that is due, but no process."""
         due_at = actor.log.fold.queue.next_at()
         is_due = due_at is not None and due_at <= now and not actor.log.record.archived
         return is_due and asyncio.get_running_loop().time() - actor.woken_at >= WAKE_AGAIN_S
@@ -190,7 +190,7 @@ class Tending(HostBase):
             await self._load(session_id)
 
     async def _wake(self, actor: SessionActor) -> None:
-        """Its prompt is sent as soon as it is idle."""
+        """Start the session; its prompt is sent as soon as it is idle."""
         actor.woken_at = asyncio.get_running_loop().time()
         try:
             actor.may_prompt()
@@ -201,14 +201,14 @@ class Tending(HostBase):
     # Memory
 
     def _is_idle_here(self, actor: SessionActor) -> bool:
-        """Whether nobody needs it in memory."""
+        """Whether it can be unloaded."""
         log = actor.log
         is_watched = log.fanout.watched or log.raw_fanout.watched or actor.calls.attached
         is_free = not (is_watched or actor.turn.locked() or actor.has_process or log.trouble is not None)
         return is_free and asyncio.get_running_loop().time() - actor.touched >= UNLOAD_S
 
     async def _unload(self, actor: SessionActor) -> None:
-        """Forget what can be read again."""
+        """Drop a session from memory; it can be loaded again."""
         await actor.log.drained()
         if not self._is_idle_here(actor) or self._actors.get(actor.id) is not actor:
             return
@@ -223,7 +223,7 @@ class Tending(HostBase):
     # Crashes
 
     async def _restart(self, actor: SessionActor) -> None:
-        """Start it again; a start that fails counts like a crash."""
+        """Restart a session; a failed start counts as a crash."""
         try:
             await actor.start(again=True)
         except HostError as error:
@@ -270,7 +270,7 @@ async def _ask_to_stop(actor: SessionActor) -> None:
 
 
 async def _look_again(actor: SessionActor) -> None:
-    """The limit is over."""
+    """Update a session after its rate limit ended."""
     await actor.log.append([])
 
 

@@ -1,4 +1,4 @@
-"""Tokens and their permissions. A secret is shown once; the store has only its digest."""
+"""Operations on tokens. A secret is shown once; only its digest is stored."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from .times import LONGEST_S, moment
 
 SECRET_BYTES = 32
 LAST_USE_S = 60.0
-"""How exactly the time of the last use is kept: a write for every request would cost more than the request."""
+"""Precision of the last-used time: writing it for every request would cost more than the request."""
 
 
 class TokenOperations(HostBase):
-    """What can be asked about tokens."""
+    """Operations on tokens."""
 
     @once
     async def create_token(
         self, request: takes.CreateToken, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Token:
-        """Make a token; its secret is shown once. A repeat with the same key shows the token without it."""
+        """Create a token; its secret is shown once. A retry with the same key returns the token without it."""
         if not request.name.strip():
             raise HostError(
                 "invalid", "A token needs a name.", hint="Use the name of a person or a program.", field="name"
@@ -67,14 +67,14 @@ class TokenOperations(HostBase):
         return msgspec.structs.replace(view, secret=secret)
 
     async def list_tokens(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.TokenList:
-        """Who may do what."""
+        """List tokens and their scopes."""
         return returns.TokenList(tokens=[token_view(record) for record in await self.store.tokens()])
 
     @once
     async def revoke_token(
         self, request: takes.OfToken, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Token:
-        """End a token."""
+        """Revoke a token."""
         found = [record for record in await self.store.tokens() if record.id == request.token_id]
         if not found:
             raise HostError("not_found", f"There is no token {request.token_id}.")
@@ -87,7 +87,7 @@ class TokenOperations(HostBase):
         return token_view(record)
 
     async def authenticate(self, secret: str, *, via: str = "") -> Caller:
-        """The caller behind a token's secret. Raises ``HostError``, in the same words whatever is wrong with it."""
+        """Return the caller with this secret. Raises ``HostError`` with the same text whatever is wrong."""
         digest, now = _digest(secret), self._clock()
         record = await self.store.token(digest)
         known = hmac.compare_digest(digest, bytes(len(digest)) if record is None else record.digest)
@@ -108,7 +108,7 @@ class TokenOperations(HostBase):
         )
 
     async def note_attempt(self, *, via: str, **details: Any) -> None:
-        """A failed login: the gateway that refused it records this in the audit log."""
+        """Record a failed login in the audit log, for the gateway that refused it."""
         body = msgspec.json.encode(details)
         entry = AuditRecord(at=self._clock(), who="", operation="authenticate", via=via, body=body)
         await self.store.commit(Commit(changes=[AddAudit(entry)]))

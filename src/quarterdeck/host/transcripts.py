@@ -1,4 +1,4 @@
-"""The CLI's transcripts on disk, as a host needs them: which exist, what is in one, and who owns it."""
+"""The CLI's transcripts on disk: which exist, what they contain, and which process uses one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN = 500
 
 
 def uuids_in(transcript: str, cwd: str, env: Mapping[str, str]) -> set[str] | None:
-    """The ids of everything that was written to a transcript; None if it is not where we look."""
+    """The IDs of all records in a transcript; None if it isn't found."""
     try:
         with started_with(env):
             return {str(record["uuid"]) for record in iter_session_records(transcript, cwd) if "uuid" in record}
@@ -44,12 +44,12 @@ def is_there(transcript: str, env: Mapping[str, str]) -> bool:
 
 
 class Home(msgspec.Struct, frozen=True):
-    """A configuration folder of Claude Code, and which sessions use it."""
+    """A configuration folder of Claude Code."""
 
     folder: str
     account: str = ""
     own_env: dict[str, str] = {}
-    """What a session's own environment must say to use it."""
+    """The environment variables with which a session uses it."""
 
     @property
     def env(self) -> dict[str, str]:
@@ -57,7 +57,7 @@ class Home(msgspec.Struct, frozen=True):
 
 
 def found(homes: Iterable[Home], cwd: str | None, text: str) -> list[dict[str, Any]]:
-    """Transcripts of a folder, or of all, with a text in them; the newest first."""
+    """List transcripts of one or all folders that contain a text, newest first."""
     listed: list[dict[str, Any]] = []
     for home in homes:
         with started_with(home.env):
@@ -78,7 +78,7 @@ def _found(cwd: str | None, text: str) -> list[dict[str, Any]]:
 
 
 def info_of(homes: Iterable[Home], transcript: str) -> tuple[Home, SDKSessionInfo]:
-    """What is known about a transcript, and where it is. Raises ``HostError``."""
+    """Return a transcript's metadata and location. Raises ``HostError``."""
     for home in homes:
         try:
             with started_with(home.env):
@@ -91,7 +91,7 @@ def info_of(homes: Iterable[Home], transcript: str) -> tuple[Home, SDKSessionInf
 
 
 class _Running(msgspec.Struct, rename="camel"):
-    """What a CLI says of itself in its configuration folder while it runs (``sessions/PID.json``; seen in 2.1.325)."""
+    """What a running CLI records in its configuration folder (``sessions/PID.json``; seen in 2.1.325)."""
 
     pid: int
     session_id: str
@@ -99,9 +99,9 @@ class _Running(msgspec.Struct, rename="camel"):
 
 
 def owner_of(transcript: str, env: Mapping[str, str]) -> int | None:
-    """A process on this machine that has the transcript. Only where there is a ``/proc``.
+    """Find a process on this machine that uses the transcript. Needs ``/proc``.
 
-    By what it was started with, or, for one that was started without a word about it, by what it says of itself.
+    Checks a process's command line or, if that doesn't name a transcript, what the process recorded.
     """
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -121,7 +121,7 @@ def owner_of(transcript: str, env: Mapping[str, str]) -> int | None:
 
 
 def _began(pid: int) -> str | None:
-    """When a process was started, in ticks since the machine was; a later one with the same number began later."""
+    """A process's start time in ticks since boot, which distinguishes it from a later one with the same ID."""
     try:
         stat = Path("/proc", str(pid), "stat").read_text(errors="replace")
     except OSError:

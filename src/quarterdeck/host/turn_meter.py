@@ -1,7 +1,7 @@
-"""What the turn that is under way costs, about: Claude Code says it only when the turn has ended.
+"""Estimates the cost of the running turn: Claude Code reports it only at the end.
 
-Prices are learned from what it reported before. All models are billed in the same proportions (output five times the
-input, a cache's reading a tenth, its writing five quarters), so one price per model is all there is to learn.
+Prices are learned from earlier reports. All models are billed in the same proportions (output five times the input,
+cache reads a tenth, cache writes five quarters), so we learn only one price per model.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from quarterdeck.wire import AssistantMessage
 OUTPUT, CACHE_READ, CACHE_WRITE = 5.0, 0.1, 1.25
 CHARS_PER_TOKEN = 4
 FAMILIES = {"haiku": 1e-6, "sonnet": 3e-6, "opus": 5e-6}
-"""Dollars per token of input, until something is learned; a model of no known family is not guessed at."""
+"""Initial dollars per input token; unknown families have no price until one is learned."""
 
 
 class Prices:
-    """Dollars per token of input, by model."""
+    """Dollars per input token, by model."""
 
     def __init__(self) -> None:
         self._learned: dict[str, float] = {}
@@ -46,11 +46,11 @@ class TurnMeter:
 
     def __init__(self) -> None:
         self._messages: dict[str, tuple[str, float]] = {}
-        """Message → its model, and its tokens in units of input."""
+        """Message → its model, and its tokens as equivalent input tokens."""
         self._said: dict[str, int] = {}
 
     def add(self, message: AssistantMessage, size_bytes: int) -> None:
-        """Each block of a message arrives separately, in a line of this size, with the message's usage so far."""
+        """Add a line of this size. Each block of a message arrives in its own line, with the message's usage so far."""
         said = message.message
         key, used = said.id, said.usage
         if used is None or key is None:
@@ -72,7 +72,7 @@ class TurnMeter:
             self._said.clear()
 
     def cost_usd(self, prices: Prices) -> Decimal:
-        """About."""
+        """The estimate."""
         total = sum(units * prices.of(model) for model, units in self._messages.values())
         return Decimal(repr(round(total, 6)))
 

@@ -1,4 +1,4 @@
-"""What a turn has used: the entries that are summed up, and the report that follows its result."""
+"""A turn's usage: the entries to sum up, and the report after its result."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .times import usd
 
 MOST_TOKENS = 10**12
 MOST_USD = 1e6
-"""Of a turn, whatever Claude Code says: the sum of all turns has to fit into 64 bits."""
+"""Limit per turn, whatever Claude Code reports: the sum of all turns must fit into 64 bits."""
 
 
 def usage_entries(turn: TurnSummary, at: float, *, session: str, cwd: str) -> list[UsageEntry]:
-    """One for each model."""
+    """One usage entry per model."""
     day = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
     return [
         UsageEntry(

@@ -1,4 +1,4 @@
-"""Files that were given to a session: whole or not at all, each by a name that harms nobody."""
+"""Stores files uploaded to a session, atomically and under safe names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path, PurePath
 from .errors import HostError
 
 NAME_BYTES = 200
-"""File systems take 255, and a number may be added."""
+"""File systems allow 255, and we may add a number."""
 
 
 def checked_name(given: str) -> str:
-    """The last part of the path that was given. Raises ``HostError`` if it can be no file's name."""
+    """Return the last part of the given path. Raises ``HostError`` if it isn't a valid file name."""
     name = PurePath(given.replace("\\", "/")).name
     is_plain = not any(ord(char) < 32 or 127 <= ord(char) < 160 for char in name)
     if name in ("", ".", "..") or not is_plain or not 0 < _size(name) <= NAME_BYTES:
@@ -22,9 +22,9 @@ def checked_name(given: str) -> str:
 
 
 def keep(folder: Path, name: str, body: bytes, *, again: bool) -> str:
-    """Write it beside what is there. Blocks; raises ``HostError``.
+    """Write a file without replacing another. Blocks; raises ``HostError``.
 
-    ``again``: a host may have died after it had written it. A file that is the same, or that was only begun, is it.
+    ``again``: it may have been written before a crash, so reuse a file that is the same or was cut off.
     """
     part = folder / f".{uuid.uuid4().hex}.part"
     try:

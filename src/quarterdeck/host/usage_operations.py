@@ -1,4 +1,4 @@
-"""Operations on what was used and done: usage, budgets, audit."""
+"""Operations on usage, budgets and the audit log."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from .times import moment
 
 
 class UsageOperations(HostBase):
-    """What can be asked about usage, budgets and the audit."""
+    """Operations on usage, budgets and the audit log."""
 
     async def get_usage(self, request: takes.GetUsage, caller: Caller = PROGRAM) -> returns.UsageList:
-        """Tokens and cost, grouped."""
+        """Get tokens and cost, grouped."""
         if len(set(request.by)) != len(request.by) or not request.by:
             raise HostError("invalid", "Give at least one dimension, each only once.", field="by")
         totals = await self.store.usage(request.by, since=_day(request.since), until=_day(request.to))
         return returns.UsageList(usage=[_usage_row(request.by, total) for total in totals])
 
     async def get_budgets(self, request: takes.Nothing, caller: Caller = PROGRAM) -> returns.Details:
-        """The host's budgets, and what is spent of them."""
+        """Get the host's budgets, and what was spent of them."""
         return returns.Details(details=self._budgets(self._spending.budgets))
 
     @once
@@ -61,7 +61,7 @@ class UsageOperations(HostBase):
         }
 
     async def list_audit(self, request: takes.ListAudit, caller: Caller = PROGRAM) -> returns.AuditList:
-        """Who decided or changed what, the newest first."""
+        """List who decided or changed what, newest first."""
         session = request.session
         if session is not None and (record := await self.store.session(session)) is not None:
             session = record.id

@@ -33,17 +33,17 @@ from .requests import CreateSession
 logger = logging.getLogger("quarterdeck.host")
 
 MAX_IDLE_S = 600.0
-"""Claude Code reads settings, memory and the state of git when it starts, so one that has waited long has old ones."""
+"""Claude Code reads settings, memory and git's state when it starts, so these get stale while a process waits."""
 HEALTH_S = 2.0
 FAILED_START_S = 5.0
-"""The wait after a failed start; it doubles with each further one, up to a minute."""
+"""Delay after a failed start; doubles with each failure, up to a minute."""
 FAILED_START_MAX_S = 60.0
 GENERATION = 1
-"""A warm process is the first one of the session that takes it."""
+"""A warm process becomes the first one of its session."""
 
 
 class Warm(msgspec.Struct, frozen=True, kw_only=True):
-    """Keep ``count`` processes ready for sessions like this one; prompt, name and tags do not matter."""
+    """Keep ``count`` processes ready for sessions like this one; prompt, name and tags don't matter."""
 
     like: CreateSession
     count: int = 1
@@ -66,12 +66,12 @@ def key_of(cwd: str, body: SessionBody, private: Mapping[str, Any]) -> bytes | N
 
 
 class WarmProcess(JournalReader):
-    """One process that waits; a reader of its journal that keeps everything."""
+    """One waiting process, with everything it has written so far."""
 
     def __init__(self, key: bytes, keeper: KeeperClient | None, clock: Callable[[], float]) -> None:
         self.key = key
         self.name = f"warm-{uuid.uuid4()}"
-        """What the keeper knows it by."""
+        """Its name in the keeper."""
         self.keeper = keeper
         self.since = clock()
         self._clock = clock
@@ -98,7 +98,7 @@ class WarmProcess(JournalReader):
         return False
 
     def hand_over(self, recorder: Recorder) -> Awaitable[Any] | None:
-        """From here on its lines go to the recorder, after those of the past. Returns what to wait for."""
+        """Pass past and future lines to the recorder. Returns what to wait for."""
         journal, now = self.session.journal, self._clock()
         journal.remove(self)
         recorder.begin(self.wire, 0)
@@ -157,11 +157,11 @@ class WarmProcesses:
     ) -> None:
         """
         Args:
-            wanted: How many of which.
-            options: What a session like this one is started with, and its key; raises ``QuarterdeckError``.
-            keeper: Gives the keeper for a new process.
-            room: How many more processes the host may have.
-            clock: The time in seconds.
+            wanted: Which processes to keep ready.
+            options: Returns the options and key for a session like this one; raises ``QuarterdeckError``.
+            keeper: Returns the keeper for a new process.
+            room: Returns how many more processes may start.
+            clock: Returns the time in seconds.
         """
         self._places = [_Place(warm) for warm in wanted]
         self._options = options
@@ -185,7 +185,7 @@ class WarmProcesses:
         self.tend()
 
     def tend(self) -> None:
-        """End those that have waited too long, and start missing ones; one at a time per kind."""
+        """End processes that have waited too long, and start missing ones, one at a time per kind."""
         now = self._clock()
         for place in self._places:
             while place.ready and now - place.ready[0].since > MAX_IDLE_S:
@@ -230,7 +230,7 @@ class WarmProcesses:
                 self._run(process.end())
 
     async def take(self, key: bytes | None) -> WarmProcess | None:
-        """A process for a session that asks for exactly this; None: there is none."""
+        """Take a process for a session with this key; None if there is none."""
         for place in self._places:
             while key is not None and place.ready and place.ready[0].key == key:
                 process = place.ready.popleft()
@@ -240,7 +240,7 @@ class WarmProcesses:
         return None
 
     def make_room(self) -> bool:
-        """End one, because a session needs a process; whether there was one."""
+        """End one because a session needs its place; returns whether there was one."""
         for place in self._places:
             if place.ready:
                 self._run(place.ready.popleft().end())
@@ -253,7 +253,7 @@ class WarmProcesses:
         job.add_done_callback(self._jobs.discard)
 
     async def close(self) -> None:
-        """End all that were not taken."""
+        """End all remaining ones."""
         self._open = False
         for place in self._places:
             while place.ready:

@@ -1,8 +1,8 @@
-"""Text that every program can read.
+"""Replaces lone surrogates in text.
 
-JavaScript cuts strings between the two halves of a character and writes what is left as ``"\\ud800"``. That is JSON,
-but no encoding has such a half, so a log, a list or an answer with one in it could not be written. The rows of the log
-keep Claude Code's lines as they are; everything derived from them has a replacement character in its place.
+JavaScript may cut a string between two surrogates and write the rest as ``"\\ud800"``. That is valid JSON, but can't be
+encoded, so a log, list or answer that contains it couldn't be written. The rows of the log keep Claude Code's lines
+unchanged; everything derived from them has a replacement character instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def whole_text(line: bytes) -> bytes:
-    """A JSON text without halves of characters."""
+    """Replace lone surrogates in a JSON text."""
     if b"\\ud" not in line and b"\\uD" not in line:
         return line
     return _ESCAPE.sub(_whole, line)
@@ -35,14 +35,14 @@ def _whole(found: re.Match[bytes]) -> bytes:
 
 
 def whole_message(message: Message) -> Message:
-    """What the log is derived from: the message itself, unless there is half a character in it."""
+    """Return the message, with lone surrogates replaced."""
     line = message.raw
     whole = whole_text(line)
     return message if whole is line else decode(whole)
 
 
 def encode_whole(value: Any) -> bytes:
-    """Any value of ours as JSON, whatever Claude Code or a program has put into it."""
+    """Encode any value as JSON, with lone surrogates replaced."""
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:

@@ -18,13 +18,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class Made(NamedTuple):
-    """A worktree for a new session, or for itself."""
+    """A new worktree."""
 
     shown: dict[str, Any]
     top: Path
     """The repository's own folder."""
     is_new: bool
-    """Whether it was not there before."""
+    """Whether we created it."""
 
 
 def new_worktree(
@@ -36,11 +36,10 @@ def new_worktree(
     *,
     again: bool = False,
 ) -> Made:
-    """Make one for the repository that ``cwd`` is in. Blocks; raises ``HostError``, and then there is none.
+    """Create a worktree for the repository of ``cwd``. Blocks. If it raises ``HostError``, nothing is left.
 
-    ``may_use``: whether a folder may be used: a ``.git`` file can name a repository anywhere, and the worktree is
-    beside that one. ``again``: a host may have died after it had made it. One that is there and in which nothing has
-    happened is it.
+    ``may_use`` checks a folder: a ``.git`` file can name a repository anywhere, and the worktree goes next to that one.
+    ``again``: it may have been created before a crash, so reuse an untouched one.
     """
     if _NAME.fullmatch(name) is None:
         raise HostError("invalid", f"{name!r} is not a valid name for a worktree.", field=field)
@@ -70,21 +69,21 @@ def new_worktree(
 
 
 def take_back(top: Path, path: Path, name: str) -> None:
-    """Remove a worktree in which nobody has worked yet, and its branch. Blocks."""
+    """Remove an unused worktree and its branch. Blocks."""
     git(str(top), "worktree", "remove", "--force", "--force", str(path), check=False, also_in=[str(path)])
     git(str(top), "branch", "--quiet", "-D", name, check=False)
 
 
 def removal_note(top: Path, path: str) -> str:
-    """What ``finish_removal`` needs to know: the repository, and which of all worktrees of that name it is."""
+    """What ``finish_removal`` needs: the repository, and what identifies this worktree among others of its name."""
     git_file = Path(path, ".git").lstat()
     return f"{git_file.st_ino}-{git_file.st_mtime_ns} {top}"
 
 
 def finish_removal(path: str, note: str, begun_at: float) -> bool:
-    """Whether the worktree is gone, after a host died while it removed it. Blocks; raises ``HostError``.
+    """Finish a removal that a crash interrupted; returns whether the worktree is gone. Blocks; raises ``HostError``.
 
-    It may have left a folder without its ``.git``: the rest is removed, unless there is a file in it that is newer.
+    The folder may be left without its ``.git``: the rest is removed, unless it contains a newer file.
     """
     folder, top = Path(path), note.partition(" ")[2]
     if os.path.lexists(folder / ".git"):
@@ -109,7 +108,7 @@ def _index(path: Path) -> Path:
 
 
 def _is_begun(top: Path, path: Path, name: str, base: str | None) -> bool:
-    """Whether it is there, and nothing has happened in it."""
+    """Whether it exists and is untouched."""
     wanted = git(str(top), "rev-parse", "--verify", "--quiet", f"{base or 'HEAD'}^{{commit}}", check=False).strip()
     there = [one for one in _listed(str(top)) if one["path"] == str(path.resolve())]
     if not there or (there[0]["branch"], there[0]["commit"]) != (name, wanted):
@@ -120,13 +119,13 @@ def _is_begun(top: Path, path: Path, name: str, base: str | None) -> bool:
 INCLUDE = ".worktreeinclude"
 INCLUDED_FILES = 2_000
 INCLUDED_BYTES = 256 * 1024 * 1024
-"""What is copied into a new worktree at most: it is for a few files that are not committed, e.g. ``.env``."""
+"""Limit on what is copied into a new worktree: meant for a few uncommitted files, e.g. ``.env``."""
 
 
 def copy_included(top: Path, target: Path) -> None:
-    """Copy the files that ``.worktreeinclude`` names, as ``.gitignore`` would, and that git ignores or does not know.
+    """Copy untracked and ignored files that match ``.worktreeinclude``, which has the syntax of ``.gitignore``.
 
-    The file is the repository's word: links are neither followed nor copied, and nothing outside is read or written.
+    The file is untrusted: links are neither followed nor copied, and nothing outside is read or written.
     """
     include = top / INCLUDE
     if include.is_symlink() or not include.is_file():
@@ -138,7 +137,7 @@ def copy_included(top: Path, target: Path) -> None:
 
 
 def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
-    """Returns how much was copied: nothing if it is not a plain file, is too large, or has a link in its path."""
+    """Copy a file; returns its size, or 0 if it isn't a plain file, is too large, or has a link in its path."""
     parts = Path(name).parts
     if not parts or Path(name).is_absolute() or {"..", ".git"} & set(parts):
         return 0
@@ -164,7 +163,7 @@ def main_worktree(cwd: str) -> Path:
 
 
 def worktrees_of(cwd: str) -> list[dict[str, Any]]:
-    """As git lists them, the repository's own first."""
+    """List worktrees as git does, the repository's own first."""
     if not is_repository(cwd):
         raise HostError("invalid", f"{cwd} is not in a git repository.", field="cwd")
     found = _listed(cwd)
