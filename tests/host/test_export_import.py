@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import resource
 import tracemalloc
 from pathlib import Path
@@ -15,8 +16,10 @@ import pytest
 
 from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, pending, told
 from inside import worked_on
-from quarterdeck.host import Caller, Host, HostError
+from quarterdeck.host import Caller, Host, HostError, exporting
 from quarterdeck.host.events import CustomEvent
+from quarterdeck.host.folding import FrameFold
+from quarterdeck.host.frames import KeptFolds
 from quarterdeck.host.importing import UNFINISHED
 from quarterdeck.host.limits import Limits
 from quarterdeck.host.requests import (
@@ -27,12 +30,14 @@ from quarterdeck.host.requests import (
     ListSessions,
     Nothing,
     OfSession,
+    ReadEvents,
     SendPrompt,
     UpdateSession,
 )
 from quarterdeck.host.resources import Session
 from quarterdeck.store import Commit
 from quarterdeck.store.commits import PutSession, PutSetting
+from quarterdeck.store.queries import Retention
 from quarterdeck.store.records import NewRow, SessionRecord
 
 MIB = 1024 * 1024
@@ -283,6 +288,57 @@ async def test_a_session_of_100_000_rows_is_imported_and_exported_in_constant_me
             assert size > 100_000 * per_row
             assert parts > 5
             assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 48 * MIB
+
+
+async def test_no_row_is_folded_twice_however_long_the_document(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor by one who reads the log page by page. An imported session has one snapshot, at its end."""
+    folded: list[int] = []
+    events = FrameFold.events
+
+    def counted(self: FrameFold, row: Any, message: Any = None) -> Any:
+        folded.append(row.seq)
+        return events(self, row, message)
+
+    line = {"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [], "model": "m"}}
+    line["message"]["content"] = [{"type": "text", "text": "words " * 3_000}]  # type: ignore[index]
+    body = "\n".join([HEAD, *[row(kind="received", origin="agent", line=line, seq=seq) for seq in range(1, 401)]])
+    async with place.opened(index=False, retention=None) as host:
+        taken = await imported(host, body.encode(), cwd=str(place.cwd))
+        monkeypatch.setattr(FrameFold, "events", counted)
+        for form in ("md", "html"):
+            _, parts = await whole(host, taken.id, form)
+            assert parts > 5
+            assert folded == list(range(1, taken.seq + 1))
+            folded.clear()
+        frames, after = 0, f"{taken.epoch}-0"
+        while frames < taken.seq:
+            page = await host.read_events(ReadEvents(session_id=taken.id, after=after, limit=50))
+            frames, after = frames + len(page.frames), f"{page.epoch}-{page.frames[-1].seq}"
+        assert folded == list(range(1, taken.seq + 1))
+
+
+async def test_a_part_is_the_same_if_nobody_knows_the_last_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exporting, "PART_BYTES", 1)  # a row each
+    async with place.opened() as host:
+        session = await spoken(place, host)
+        told = await whole(host, session.id, "md")
+        monkeypatch.setattr(KeptFolds, "take", lambda *args: None)
+        assert await whole(host, session.id, "md") == told
+
+
+async def test_what_retention_has_left_is_exported(place: Place) -> None:
+    """The first row that is left has no snapshot before it."""
+    line = {"type": "assistant", "message": {"id": "m", "role": "assistant", "content": [], "model": "m"}}
+    rows = []
+    for seq in range(1, 11):
+        line["message"]["content"] = [{"type": "text", "text": f"Said at {seq}."}]  # type: ignore[index]
+        rows.append(row(kind="received", origin="agent", line=line, seq=seq, at=float(seq)))
+    async with place.opened(index=False, retention=Retention(row_age_s=100.0), clock=lambda: 106.0) as host:
+        taken = await imported(host, "\n".join([HEAD, *rows]).encode(), cwd=str(place.cwd))
+        await host.retain()
+        text = (await whole(host, taken.id, "md"))[0].decode()
+        assert "the first 5 rows are no longer available" in text
+        assert re.findall(r"Said at (\d+)", text) == ["6", "7", "8", "9", "10"]
 
 
 async def test_a_document_of_thirty_megabytes_is_made_for_people_in_constant_memory(place: Place) -> None:

@@ -1,7 +1,7 @@
 """Exports a session: as rows to import elsewhere, or as Markdown or HTML to read. Long exports come in parts.
 
 A part depends only on a page of the log and where that page starts, so the next part can be requested later, or from
-another host with the same log.
+another host with the same log. The host keeps the fold between parts for a while, so that no row is folded twice.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import base64
 import html
 import re
 from collections.abc import AsyncGenerator, Iterable, Iterator
+from contextlib import aclosing
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -34,7 +35,7 @@ from quarterdeck.timeline.events import (
 from .bodies import decode_body
 from .errors import HostError
 from .events import AnyEvent, CustomEvent
-from .frames import frames_reader
+from .frames import KeptFolds, replayed
 from .resources import Exported
 from .times import moment
 from .whole_text import encode_whole
@@ -104,18 +105,20 @@ async def exported(
     record: SessionRecord,
     form: Literal["ndjson", "md", "html"],
     cursor: str | None,
+    kept: KeptFolds,
 ) -> Exported:
     """Return the part that starts at the cursor. Raises ``HostError`` for an invalid cursor."""
     after, end = _place(cursor, head)
     made = bytearray()
     if cursor is None:
         made += _opening(form, record, head)
-    parts = _rows(store, head, after, end) if form == "ndjson" else _conversation(store, head, form, after, end)
-    async for seq, text in parts:
-        made += text
-        after = seq
-        if len(made) >= PART_BYTES:
-            break
+    parts = _rows(store, head, after, end) if form == "ndjson" else _conversation(store, head, form, after, end, kept)
+    async with aclosing(parts):
+        async for seq, text in parts:
+            made += text
+            after = seq
+            if len(made) >= PART_BYTES:
+                break
     is_last = after >= end
     if is_last and form == "html":
         made += b"</body></html>\n"
@@ -203,15 +206,12 @@ def _is_json(body: bytes) -> bool:
 
 
 async def _conversation(
-    store: EventStore, head: LogHead, form: str, after: int, end: int
+    store: EventStore, head: LogHead, form: str, after: int, end: int, kept: KeptFolds
 ) -> AsyncGenerator[tuple[int, bytes], None]:
-    read, shown = frames_reader(store, head.session), _markdown if form == "md" else _section
-    while after < end:
-        frames = [one for one in await read(after, min(PART_ROWS, end - after)) if after < one.seq <= end]
-        if not frames:
-            return
-        for frame in frames:
-            after = frame.seq
+    shown = _markdown if form == "md" else _section
+    frames = replayed(store, head, after, end, kept, page_rows=PART_ROWS, page_bytes=PART_BYTES)
+    async with aclosing(frames):
+        async for frame in frames:
             yield frame.seq, "".join(map(shown, _parts(frame.events))).encode(errors="replace")
 
 

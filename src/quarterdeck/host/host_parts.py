@@ -19,6 +19,7 @@ from .budgets import Spending
 from .drift import Drift
 from .errors import HostError
 from .fanout import Bell
+from .frames import KeptFolds
 from .grants import Grants
 from .lifetimes import life_of
 from .limits import Folders, Limits
@@ -91,6 +92,8 @@ class HostParts:
         """Rings when a token is revoked."""
         self._opened_at = 0.0
         self._actors: dict[str, SessionActor] = {}
+        self._folds = KeptFolds()
+        """Of logs that somebody reads part by part."""
         self._loading: dict[str, asyncio.Lock] = {}
         self._store: EventStore | None = None
         self._keeper: KeeperClient | None = None

@@ -16,7 +16,7 @@ from .bodies import approval_view
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .folding import Preview
-from .frames import frames_reader, gap_at, gap_frame, raw_reader
+from .frames import frames_page, frames_reader, gap_at, gap_frame, raw_reader
 from .host_base import HostBase
 from .raw_lines import WholeMessages
 
@@ -67,8 +67,11 @@ class LogOperations(HostBase):
         after, gap = gap_at(head, request.after)
         frames: list[returns.Frame] = []
         if gap is None:
-            reader = raw_reader if request.view == "raw" else frames_reader
-            frames = await reader(self.store, log.id)(after, max(request.limit, 1))
+            limit = max(request.limit, 1)
+            if request.view == "raw":
+                frames = await raw_reader(self.store, log.id)(after, limit)
+            else:
+                frames = await frames_page(self.store, head, after, limit, self._folds)
         return returns.Frames(
             frames=frames,
             last_seq=max(head.last_seq, frames[-1].seq if frames else 0),  # rows may have come since

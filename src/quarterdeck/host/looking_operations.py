@@ -91,7 +91,7 @@ class LookingOperations(SessionOperations):
         head = None if record is None else await self.store.head(record.id)
         if record is None or head is None:
             raise HostError("not_found", f"There is no session {request.session_id}.")
-        return await exported(self.store, head, record, request.format, request.cursor)
+        return await exported(self.store, head, record, request.format, request.cursor, self._folds)
 
     @once
     async def add_event(

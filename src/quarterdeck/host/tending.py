@@ -101,6 +101,7 @@ class Tending(HostBase):
         """Do what is due. The host calls this itself."""
         now = self.now()
         self._warm.tend()
+        self._folds.forget(before=asyncio.get_running_loop().time() - UNLOAD_S)
         self._spending.watch({one.id: one.log.standing.meter for one in self._actors.values() if one.log.in_turn})
         for session_id in [one for one, due_at in self._due.items() if due_at <= now]:
             self._due.pop(session_id)
