@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -161,6 +162,34 @@ async def test_a_prompt_is_uncertain_when_its_process_dies_and_sent_again_if_it_
         while await waiting(host, session.id):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert await said(host, session.id) == ["go", "and this", "and this"]
+
+
+async def test_an_uncertain_prompt_that_is_in_the_transcript_was_delivered_and_is_not_sent_again(
+    alone: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = alone.cwd.parent / "home" / ".claude"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home))
+    alone.claude.play([ASKS, "One."], ["Two."], ["Three."])
+    async with alone.opened() as host:
+        session = await alone.created(host)
+        await pending(host)
+        arrived = await say(host, session.id, "and this", "next")
+        lost = await say(host, session.id, "and that", "next")
+        await kill(host, session)
+        await frames_until(host, session.id, "crashed")
+        found = [(one.id, one.state) for one in await waiting(host, session.id)]
+        assert found == [(arrived, "uncertain"), (lost, "uncertain")]
+        transcript = (await host.get_session(OfSession(session_id=session.id))).transcript_id
+        (path,) = await asyncio.to_thread(list, home.glob(f"projects/*/{transcript}.jsonl"))
+        last = json.loads(path.read_text().splitlines()[-1])
+        message = {"role": "user", "content": "and this"}
+        record = {**last, "type": "user", "uuid": arrived, "parentUuid": last.get("uuid"), "message": message}
+        with path.open("a") as file:  # what Claude Code writes before it reports that it has started
+            file.write(json.dumps(record) + "\n")
+        await host.resume(OfSession(session_id=session.id))
+        while await waiting(host, session.id):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        assert await said(host, session.id) == ["go", "and this", "and that", "and that"]
 
 
 async def test_a_prompt_whose_process_dies_while_it_is_written_down_is_accepted_and_uncertain(place: Place) -> None:

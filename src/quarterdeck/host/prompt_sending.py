@@ -188,16 +188,18 @@ class PromptSender:
         return prompt
 
     async def look_for_uncertain(self, env: Mapping[str, str]) -> None:
-        """Resend uncertain prompts that aren't in the transcript. A person decides about the rest."""
+        """Settle uncertain prompts by the transcript: those in it were delivered, the others are sent again.
+
+        If the transcript isn't found, they stay uncertain, and a person decides.
+        """
         transcript, prompts = self._log.body.transcript_id, self._log.fold.queue.prompts
         if transcript is None or not any(one.state == "uncertain" for one in prompts):
             return
         arrived = await asyncio.to_thread(uuids_in, transcript, self._log.record.cwd, env)
         if arrived is not None:
-            again = [
-                msgspec.structs.replace(one, state="queued")
-                if one.state == "uncertain" and one.id not in arrived
-                else one
+            settled = [
+                msgspec.structs.replace(one, state="queued") if one.state == "uncertain" else one
                 for one in prompts
+                if one.state != "uncertain" or one.id not in arrived
             ]
-            await self._log.set_queue(again)
+            await self._log.set_queue(settled)
