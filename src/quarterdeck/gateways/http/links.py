@@ -37,9 +37,11 @@ def links_of(route: Route) -> dict[str, Any]:
 
 
 def of_session() -> dict[str, Any]:
-    """From a session to everything that needs nothing but its id."""
+    """From a session to everything that needs nothing but its id, and to what it asks."""
     names = [route.name for route in ROUTES if path_fields(route) == ["session_id"]]
-    return {name: _link(name, {"session_id": _ID}) for name in names}
+    return {name: _link(name, {"session_id": _ID}) for name in names} | {
+        "list_approvals": _link("list_approvals", {"session": _ID})
+    }
 
 
 def _link(name: str, parameters: dict[str, str]) -> dict[str, Any]:
