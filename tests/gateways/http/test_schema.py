@@ -45,7 +45,7 @@ RUNS_S = 4 * 3_600.0 if soak.ON else 300.0
 """For all of them: they share a host. A part of a soak may take as long as all of it, on a busy machine."""
 FIRST = "the first"
 PROMPT = "go"
-WORKS = ("create_session", "fork", "send_prompt", "get_approval", "decide", "create_worktree", "delete_worktree")
+WORKS = ("create_session", "fork", "send_prompt", "decide", "create_worktree")
 """Some of what must have succeeded in a soak."""
 PRIVATE = {"agent", "account", "options", "worktree", "resume", "fork", "cli_version"}
 """What a new session is not given: that would start other programs, or use what is on this machine."""
