@@ -22,7 +22,9 @@ from quarterdeck.host.events import ApprovalChanged, ProcessChanged, StatusChang
 from quarterdeck.host.requests import OfApproval, OfSession, SendPrompt
 from quarterdeck.timeline.events import PromptSent, TurnEnded
 
-RUNS = bash("echo ran >> log.txt; sleep 2")
+RUNS = bash("echo ran >> log.txt")
+RUNS_LONG = bash("echo ran >> log.txt; sleep 2")
+"""Long enough to be killed in the middle of it."""
 ENDS = {"permission": "stranded", "decided": "undeliverable"}
 """What becomes of an approval with its process, by the moment of its death."""
 
@@ -34,7 +36,7 @@ def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
 
 
 def killed(stage: Stage, moment: str) -> str:
-    stage.reply(TEXT, RUNS, delta_size=20)
+    stage.reply(TEXT, RUNS_LONG, delta_size=20)
     options = stage.options()
     session = killed_at(moment, stage.folder / "state", stage.cwd, options.cli_path, options.env, keeper=False)
     limit = time.monotonic() + LIMIT_S
@@ -69,7 +71,7 @@ async def test_a_session_without_a_keeper_resumes_where_its_killed_host_left_it(
             assert late.value.code == ("withdrawn" if moment == "permission" else "already_decided")
         if moment == "tool":
             assert len(told(before, ProcessChanged)[-1].unfinished) == 1
-        stage.reply(RUNS)
+        stage.reply(RUNS_LONG if moment == "permission" else RUNS)  # the same question again
         stage.reply("Done.")
         await host.send_prompt(SendPrompt(session_id=session, content="go on"))
         (again,) = await pending(host, session)

@@ -87,7 +87,7 @@ async def let_go(there: Served) -> None:
 
 
 async def test_what_is_hardly_a_request_is_answered_and_its_connection_closed(tmp_path: Path) -> None:
-    async with served(tmp_path, Settings(header_s=0.5, body_s=0.5)) as there:
+    async with served(tmp_path, Settings(header_s=0.5, body_s=0.5, keep_alive_s=0.5)) as there:
         nobody = there.client(None)
         sent = [data.encode() if isinstance(data, str) else data for data, _ in REQUESTS.values()]
         answers = await asyncio.gather(*(everything(nobody, data) for data in sent))
