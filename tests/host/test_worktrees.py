@@ -12,7 +12,7 @@ import pytest
 
 from host.kit import Place
 from host.test_hostile_git import ME, made, run
-from quarterdeck.host import Caller, HostError
+from quarterdeck.host import Caller, HostError, git, worktrees
 from quarterdeck.host.limits import Limits
 from quarterdeck.host.requests import (
     CreateSession,
@@ -74,7 +74,7 @@ async def test_a_session_too_many_leaves_none(place: Place, repository: Path) ->
         assert await beside(repository) == ["main"]
 
 
-@pytest.mark.parametrize("failing", ["quarterdeck.host.worktrees.shutil.copyfileobj", "private"])
+@pytest.mark.parametrize("failing", ["quarterdeck.host.worktrees.copy_bytes", "private"])
 async def test_a_disk_that_is_full_in_the_middle_leaves_none(
     place: Place, repository: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
@@ -157,3 +157,29 @@ async def test_a_folder_is_never_one_of_where_the_host_was_started(
         assert (await host.list_sessions(ListSessions(archived=None))).sessions == []
         if given == ".":  # the program that runs the host is where the host is
             assert (await host.create_session(CreateSession(cwd=given))).cwd == str(repository)
+
+
+async def test_patterns_that_match_very_many_files_neither_prevent_a_worktree_nor_fill_it(
+    place: Place, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The names of all that match are more than git may say."""
+    monkeypatch.setattr(git, "OUTPUT_BYTES", 2_000)
+    monkeypatch.setattr(worktrees, "INCLUDED_FILES", 3)
+    (repository / ".worktreeinclude").write_text("*.env\n")
+    for number in range(50):
+        (repository / f"{number:0100}.env").write_text("SECRET=1")
+    async with place.opened() as host:
+        created = await host.create_worktree(CreateWorktree(cwd=str(repository), name="side"))
+    names = await asyncio.to_thread(os.listdir, created.details["path"])
+    assert sorted(name for name in names if name.endswith(".env")) == [f"{number:0100}.env" for number in range(3)]
+
+
+async def test_a_file_of_patterns_that_is_too_large_includes_nothing(
+    place: Place, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worktrees, "INCLUDE_BYTES", 100)
+    (repository / ".worktreeinclude").write_text(".env\n" * 21)
+    (repository / ".env").write_text("SECRET=1")
+    async with place.opened() as host:
+        created = await host.create_worktree(CreateWorktree(cwd=str(repository), name="side"))
+    assert ".env" not in await asyncio.to_thread(os.listdir, created.details["path"])

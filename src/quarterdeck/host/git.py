@@ -117,6 +117,14 @@ def untracked(cwd: str) -> tuple[list[bytes], bool]:
     return said.split(b"\0")[:-1], not is_cut
 
 
+def matching(top: str, patterns: str, most: int) -> list[bytes]:
+    """The first files outside the index that match a pattern file, up to ``most`` bytes of names; none if git fails."""
+    with contextlib.suppress(HostError):
+        said, _ = _beginning(top, ("ls-files", "--others", "--ignored", f"--exclude-from={patterns}", "-z"), most)
+        return said.split(b"\0")[:-1]
+    return []
+
+
 def prefix(cwd: str) -> bytes:
     """The folder's path in its repository: empty, or ending with a slash."""
     return _beginning(cwd, ("rev-parse", "--show-prefix"), OUTPUT_BYTES)[0].removesuffix(b"\n")

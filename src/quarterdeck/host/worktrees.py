@@ -8,11 +8,11 @@ import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from .errors import HostError
 from .folders import open_inside
-from .git import CHECKOUT_S, git, has_no_changes, is_repository
+from .git import CHECKOUT_S, git, has_no_changes, is_repository, matching
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -120,26 +120,28 @@ INCLUDE = ".worktreeinclude"
 INCLUDED_FILES = 2_000
 INCLUDED_BYTES = 256 * 1024 * 1024
 """Limit on what is copied into a new worktree: meant for a few uncommitted files, e.g. ``.env``."""
+INCLUDE_BYTES = 1024 * 1024
+"""Limit on the file of patterns, and on the names of files that match."""
 
 
 def copy_included(top: Path, target: Path) -> None:
     """Copy untracked and ignored files that match ``.worktreeinclude``, which has the syntax of ``.gitignore``.
 
-    The file is untrusted: links are neither followed nor copied, and nothing outside is read or written.
+    The file is untrusted: links are neither followed nor copied, nothing outside is read or written, and patterns that
+    match a million files cost no more than the limits. A file of patterns that is too large includes nothing.
     """
     include = top / INCLUDE
-    if include.is_symlink() or not include.is_file():
+    if include.is_symlink() or not include.is_file() or include.stat().st_size > INCLUDE_BYTES:
         return
-    listed = git(str(top), "ls-files", "--others", "--ignored", f"--exclude-from={INCLUDE}", "-z", check=False)
     room = INCLUDED_BYTES
-    for name in listed.split("\0")[:-1][:INCLUDED_FILES]:
-        room -= _copy_inside(top, target, name, room)
+    for name in matching(str(top), INCLUDE, INCLUDE_BYTES)[:INCLUDED_FILES]:
+        room -= _copy_inside(top, target, os.fsdecode(name), room)
 
 
 def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
     """Copy a file; returns its size, or 0 if it isn't a plain file, is too large, or has a link in its path."""
     parts = Path(name).parts
-    if not parts or Path(name).is_absolute() or {"..", ".git"} & set(parts):
+    if not parts or Path(name).is_absolute() or {"..", ".git"} & {part.casefold() for part in parts}:
         return 0
     try:
         read = open_inside(top, parts, os.O_RDONLY)
@@ -154,8 +156,15 @@ def _copy_inside(top: Path, target: Path, name: str, room: int) -> int:
         except OSError:
             return 0  # it already exists, or something is in its way
         with os.fdopen(written, "wb") as copy:
-            shutil.copyfileobj(source, copy)
+            copy_bytes(source, copy, found.st_size)  # it may grow meanwhile
     return found.st_size
+
+
+def copy_bytes(source: BinaryIO, target: BinaryIO, count: int) -> None:
+    """Copy up to ``count`` bytes."""
+    while count > 0 and (piece := source.read(min(count, 1024 * 1024))):
+        target.write(piece)
+        count -= len(piece)
 
 
 def main_worktree(cwd: str) -> Path:
