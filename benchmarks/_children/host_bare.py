@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from io import BytesIO
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from quarterdeck import AssistantMessage, ResultMessage, Session, StreamEvent
-from quarterdeck.store import Commit, SqliteStore
+from quarterdeck.keeper import KeeperClient
+from quarterdeck.keeper.transport import KeeperTransport
+from quarterdeck.store import Commit, Committed, SqliteStore
 from quarterdeck.store.commits import PutSession
+from quarterdeck.store.errors import StoreError
 from quarterdeck.store.records import NewRow, SessionRecord
 from quarterdeck.timeline import Timeline
+from quarterdeck.transport import ChildCommand, ExitStatus
 from quarterdeck.wire import Message, decode
 
 from .client import Figures, Meter, percentiles
-from .host_kit import Setting, delivered, options
+from .host_kit import Setting, delivered, metered, options
 
 ROWS_PER_COMMIT = 100
+PROMPT = b'{"type":"user","message":{"role":"user","content":"go"}}\n'
+RESULT = b'"type":"result"'
+
+T = TypeVar("T")
+_TIME = re.compile(rb'"text":"(\d+)"')
 
 
 def bare_rows(setting: Setting, count: int) -> list[NewRow]:
@@ -54,21 +67,21 @@ async def durable_store(setting: Setting) -> Figures:
     return {**meter.figures, "rows": len(rows) * len(names)}
 
 
-class BareFanout:
+class BareFanout(Generic[T]):
     """Everything that is published, for everyone who watches: a list, and a bell."""
 
     def __init__(self) -> None:
-        self._published: list[Message] = []
+        self._published: list[T] = []
         self._bell = asyncio.Event()
         self._ended = False
 
-    def publish(self, messages: Sequence[Message], *, last: bool = False) -> None:
+    def publish(self, messages: Sequence[T], *, last: bool = False) -> None:
         self._published += messages
         self._ended = last
         self._bell.set()
         self._bell = asyncio.Event()
 
-    async def watch(self) -> AsyncGenerator[Message, None]:
+    async def watch(self) -> AsyncGenerator[T, None]:
         seen = 0
         while True:
             bell = self._bell
@@ -83,7 +96,7 @@ class BareFanout:
 
 async def previews_bare(setting: Setting) -> Figures:
     """The same session on the client alone; what it says goes to a list that everyone reads."""
-    fanout = BareFanout()
+    fanout = BareFanout[Message]()
 
     async def watch() -> tuple[int, int]:
         count = size = 0
@@ -150,6 +163,82 @@ async def late_store(setting: Setting) -> Figures:
     return {**meter.figures, **percentiles(delays)}
 
 
+class _Committing:
+    """Takes a process's bytes: whole lines are a commit, and shown when it is durable."""
+
+    def __init__(self, store: SqliteStore, name: str) -> None:
+        self.shown = BareFanout[bytes]()
+        self._store = store
+        self._name = name
+        self._rest = b""
+
+    def bytes_received(self, data: bytes) -> None:
+        lines = BytesIO(self._rest + data).readlines()
+        self._rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
+
+        def show(outcome: Committed | StoreError) -> None:
+            if isinstance(outcome, StoreError):
+                self.shown.publish([], last=True)
+            else:
+                self.shown.publish(lines, last=RESULT in lines[-1])
+
+        if lines:
+            rows = [NewRow(at=1.0, kind="received", origin="agent", body=line, generation=1) for line in lines]
+            self._store.submit(Commit(session=self._name, fence=1, rows=rows), show)
+
+    def eof_received(self) -> None:
+        """It does not end before we end it."""
+
+    def exited(self, status: ExitStatus) -> None:
+        """It does not end before we end it."""
+
+
+async def _only_durable(setting: Setting, see: Callable[[bytes], None] = lambda _: None) -> tuple[int, Figures]:
+    """What durability alone takes: lines come from the keeper, are committed, and then shown. None is decoded."""
+
+    async def turn(transport: KeeperTransport, taking: _Committing) -> int:
+        transport.write(PROMPT)
+        count = 0
+        async for line in taking.shown.watch():
+            count += 1
+            see(line)
+        return count
+
+    names, started = session_names(setting), []
+    command = ChildCommand([setting.cli], setting.folder, {**os.environ, **setting.env, "HOME": setting.folder})
+    async with a_store(setting, names) as store, await KeeperClient.open(setting.state / "keeper") as keeper:
+        try:
+            for name in names:
+                transport, taking = keeper.start(name, command, durable=True), _Committing(store, name)
+                await transport.start(taking)
+                started.append((transport, taking))
+            counts, figures = await metered(setting, asyncio.gather(*(turn(*one) for one in started)))
+        finally:
+            await keeper.stop()
+    if len(set(counts)) != 1:
+        raise SystemExit(f"each session says the same, and these many lines were committed: {sorted(counts)}")
+    return sum(counts), figures
+
+
+async def durable_floor(setting: Setting) -> Figures:
+    """The flood of the durable events, with nothing but the keeper, the store and a list."""
+    rows, figures = await _only_durable(setting)
+    return {**figures, "rows": rows}
+
+
+async def late_floor(setting: Setting) -> Figures:
+    """How late each durable line is, with nothing but the keeper, the store and a list."""
+    delays: list[float] = []
+
+    def note(line: bytes) -> None:
+        now = time.monotonic_ns()
+        if (told := _TIME.search(line)) is not None:
+            delays.append((now - int(told[1])) / 1000)
+
+    _, figures = await _only_durable(setting, note)
+    return {**figures, **percentiles(delays)}
+
+
 async def replay_bare(setting: Setting) -> Figures:
     """The rows read page by page, decoded and folded into a timeline."""
     session, seq, timeline = setting.ids[0], 0, Timeline()
@@ -165,4 +254,4 @@ async def replay_bare(setting: Setting) -> Figures:
     return {**meter.figures, "rows": seq}
 
 
-LOADS = (durable_store, previews_bare, late_client, late_store, replay_bare)
+LOADS = (durable_store, durable_floor, previews_bare, late_client, late_store, late_floor, replay_bare)
