@@ -235,8 +235,8 @@ async def test_a_token_is_revoked_and_a_month_has_a_budget(tmp_path: Path, brows
         await row.get_by_role("button", name="Revoke").click()
         await expect(row).to_have_count(0)
         assert (await there.there.client(phone.secret).get("/v1/sessions")).status == 401
-        await page.get_by_label("A month, USD").fill("200")
-        await page.locator("form", has_text="A month").get_by_role("button", name="Save").click()
+        await page.get_by_label("Per month, USD").fill("200")
+        await page.locator("form", has_text="Per month").get_by_role("button", name="Save").click()
         await expect(page.locator(".toast").last).to_contain_text("Budgets saved")
         await page.goto(f"{there.url}#/usage")
         await expect(page.get_by_label("This month: $0 of $200.00")).to_be_visible()
