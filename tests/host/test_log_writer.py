@@ -213,6 +213,59 @@ async def test_previews_are_shown_after_the_rows_before_them_and_before_those_be
     assert shown == ["a", "preview", "b"]
 
 
+async def test_a_reader_that_fails_keeps_nothing_behind_it_from_being_written_and_shown(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store, writer = await a_writer()
+    shown: list[str] = []
+
+    def fail(_: Committed) -> None:
+        raise RuntimeError("a mistake in whoever is shown it")
+
+    done = [writer.write([row("a")], written=fail), writer.write(written=fail)]
+    done += [writer.write([row(text)], written=lambda _, text=text: shown.append(text)) for text in ("b", "c", "d")]
+    assert rows_of(store) == [["a"], ["b"]]
+    await store.write()
+    assert rows_of(store) == [["b"], ["c", "d"]], "what waited is handed over"
+    await store.write_all()
+    assert shown == ["b", "c", "d"]
+    assert [one.result().first_seq for one in done] == [2, 0, 3, 4, 5]
+    assert writer.idle
+    assert caplog.text.count("RuntimeError: a mistake") == 2
+
+
+async def test_a_reader_that_fails_in_the_middle_of_a_commit_keeps_the_rest_of_it_from_nobody() -> None:
+    store, writer = await a_writer()
+    shown: list[tuple[str, int]] = []
+
+    def show(text: str) -> Callable[[Committed], None]:
+        def written(done: Committed) -> None:
+            shown.append((text, done.first_seq))
+            if text == "c":
+                raise RuntimeError(text)
+
+        return written
+
+    done = [writer.write([row(text)], written=show(text)) for text in ("a", "b", "c", "d", "e")]
+    await store.write_all()
+    assert shown == [("a", 2), ("b", 3), ("c", 4), ("d", 5), ("e", 6)]
+    assert all(one.done() for one in done)
+
+
+@pytest.mark.usefixtures("no_pause")
+async def test_whoever_fails_to_hear_that_writing_works_again_delays_no_row() -> None:
+    def fail(_: StoreError | None) -> None:
+        raise RuntimeError("a mistake")
+
+    store, writer = await a_writer(stalled=fail)
+    done = [writer.write([row(text)]) for text in ("a", "b")]
+    await store.write(FULL)
+    await store.write()
+    await store.has_some()
+    await store.write_all()
+    assert [one.result().first_seq for one in done] == [2, 3]
+
+
 async def test_what_cannot_be_written_in_time_fails_when_the_writer_is_closed() -> None:
     store, writer = await a_writer()
     done = [writer.write([row(text)]) for text in ("a", "b", "c")]

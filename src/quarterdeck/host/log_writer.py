@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -23,6 +23,7 @@ AHEAD = 2
 """Commits in flight: while one is being written, the next is in the store's queue, for its next transaction. Further
 ones are merged until one completes."""
 
+T = TypeVar("T")
 
 Promise: TypeAlias = Receipt | Callable[[], Receipt | None]
 """A receipt, or a function that builds it once everything before it is written."""
@@ -230,7 +231,7 @@ class LogWriter:
             self._last_seq = committed.last_seq
         if self._why_stalled is not None and not group.alone:
             self._why_stalled = None
-            self._stalled(None)
+            self._call(self._stalled, None)
         self._done(group.batches, committed)
 
     def _done(self, batches: list[Batch], committed: Committed) -> None:
@@ -243,12 +244,17 @@ class LogWriter:
                     committed, first_seq=first if count else 0, last_seq=first + count - 1 if count else 0
                 )
                 first += count
-            try:
-                if batch.written is not None:
-                    batch.written(own)
-            finally:
-                if not batch.done.done():
-                    batch.done.set_result(own)
+            if batch.written is not None:
+                self._call(batch.written, own)
+            if not batch.done.done():
+                batch.done.set_result(own)
+
+    def _call(self, reader: Callable[[T], None], told: T) -> None:
+        """Call a reader of the log; if it fails, everything behind it is written and shown all the same."""
+        try:
+            reader(told)
+        except Exception:
+            logger.exception("Session %s: a reader of the log failed", self._session)
 
     def _not_written(self, groups: Iterable[Group], error: StoreError) -> None:
         """Handle a failed commit and those that were to follow it."""
@@ -269,7 +275,7 @@ class LogWriter:
             self._failed = error
             self._fail(batches, error)
             self._give_up(error)
-            self._stalled(error)
+            self._call(self._stalled, error)
 
     def _try_again(self) -> None:
         self._retry = None
@@ -285,7 +291,7 @@ class LogWriter:
         refused = [batch for batch in self._waiting if batch.alone]
         self._waiting = deque(batch for batch in self._waiting if not batch.alone)
         self._fail(refused, error)
-        self._stalled(error)
+        self._call(self._stalled, error)
 
     def _give_up(self, error: StoreError) -> None:
         """Fail all waiters."""

@@ -164,9 +164,11 @@ class SessionLog:
 
         def written(done: Committed) -> None:
             self.written_record = record
-            self._written(done, rows, events)
-            if then is not None:
-                then()
+            try:
+                self._written(done, rows, events)
+            finally:
+                if then is not None:
+                    then()
 
         return self._writer.write(
             rows,
@@ -278,9 +280,9 @@ class SessionLog:
         self._unkept_bytes += sum([len(row.body) for row in rows])
         if done.pos:
             self._changed()
-        self.shown()
         if self._wants_snapshot():
             asyncio.get_running_loop().call_soon(self._keep_snapshot)
+        self.shown()
 
     def _wants_snapshot(self) -> bool:
         rows = self.fanout.last_seq - self._snapshot_seq
