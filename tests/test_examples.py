@@ -13,8 +13,8 @@ import pytest
 
 from compat.running import run_program
 from looping import for_each
+from needs import real_cli
 from quarterdeck import ClaudeAgentOptions
-from quarterdeck.testing.install import install_cli
 from quarterdeck.testing.model import ApiRequest, ModelServer, Reply, Stall, Text, ToolUse
 from remote.kit import elsewhere
 
@@ -62,7 +62,7 @@ async def test_an_example_does_the_same_on_a_host(name: str, tmp_path: Path) -> 
     with ModelServer() as model:
         script(model)
         env = {"HOME": str(tmp_path / "home"), "SHELL": "/bin/bash", **model.env()}
-        options = ClaudeAgentOptions(cli_path=install_cli().argv[-1], env=env)
+        options = ClaudeAgentOptions(cli_path=real_cli().argv[-1], env=env)
         async with elsewhere(options, tmp_path / "state") as there:
             printed = await asyncio.to_thread(
                 run_program,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from quarterdeck.cli import main
 from quarterdeck.cli.common.tree import ArgumentSpec, CommandSpec, OptionSpec, ValueSpec
 from quarterdeck.cli.completion import SHELLS, bash, fish, zsh
@@ -100,7 +101,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@needs.program("bash")
 @pytest.mark.parametrize(("words", "offered"), CASES)
 def test_bash_offers_what_can_follow(words: list[str], offered: list[str], folder: Path) -> None:
     done = subprocess.run(
@@ -143,7 +144,7 @@ zpty -r shell seen "*$2*" && print -r -- seen
 """
 
 
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+@needs.program("zsh")
 @pytest.mark.parametrize(
     ("line", "completed"),
     [

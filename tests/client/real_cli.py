@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from needs import real_cli
 from quarterdeck.client.options import ClaudeAgentOptions
-from quarterdeck.testing.install import NEWEST, install_cli
+from quarterdeck.testing.install import NEWEST
 from quarterdeck.testing.model import ModelServer
 
 INHERITED = ["PATH", "LANG", "TMPDIR", "SYSTEMROOT"]
@@ -23,7 +24,7 @@ class Place:
         self.cwd = folder / "repo"
         self.home.mkdir()
         self.cwd.mkdir()
-        self._cli = install_cli(version).argv[-1]
+        self._cli = real_cli(version).argv[-1]
 
     def options(self, **more: Any) -> ClaudeAgentOptions:
         env = {"HOME": str(self.home), "SHELL": "/bin/bash", **self.model.env()}

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
+from needs import real_cli
 from quarterdeck.client.launch import LaunchPlan, plan_launch
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.tools import create_sdk_mcp_server
-from quarterdeck.testing.install import NEWEST, SUPPORTED, CliInstall, install_cli
+from quarterdeck.testing.install import NEWEST, SUPPORTED, CliInstall
 from quarterdeck.testing.model import ApiRequest, ModelServer, ToolUse
 from quarterdeck.transport import PrivateFiles, child_environment
 from quarterdeck.wire.agents import AgentDefinition
@@ -46,7 +47,7 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="module", params=SUPPORTED)
 def cli(request: pytest.FixtureRequest) -> CliInstall:
-    return install_cli(request.param)
+    return real_cli(request.param)
 
 
 class Conversation:
@@ -223,7 +224,7 @@ def test_managed_settings_and_plugins_arrive_in_initialize(tmp_path: Path) -> No
         plugins=[{"type": "local", "path": str(plugin)}],
         plugin_delivery="initialize",
     )
-    conversation, (request, *_) = talk(options, install_cli(NEWEST), tmp_path)
+    conversation, (request, *_) = talk(options, real_cli(NEWEST), tmp_path)
     assert conversation.answer["response"]["managed_settings_applied"] is True
     assert conversation.answer["response"]["plugins_applied"] is True
     assert "WebSearch" not in request.tool_names
@@ -236,6 +237,6 @@ def test_the_main_conversation_can_run_as_an_agent_that_is_defined_beside_it(tmp
         agents={"mini": AgentDefinition(description="d", prompt="AGENT-PROMPT-MARK", model="claude-mini")},
         system_prompt={"type": "preset", "preset": "claude_code"},
     )
-    _, (request, *_) = talk(options, install_cli(NEWEST), tmp_path)
+    _, (request, *_) = talk(options, real_cli(NEWEST), tmp_path)
     assert "AGENT-PROMPT-MARK" in request.system
     assert request.model == "claude-mini"

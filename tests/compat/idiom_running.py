@@ -18,7 +18,7 @@ from typing import Any, Self
 from compat import idioms
 from compat.idioms import _setup as words
 from compat.running import INHERITED
-from quarterdeck.testing.install import install_cli
+from needs import real_cli
 from quarterdeck.testing.model import ApiRequest, Error, ModelServer, Reply, Stall, Text, Thinking, ToolUse
 from quarterdeck.testing.model.script import turn
 
@@ -157,7 +157,7 @@ class Worker:
 
     def _start(self) -> subprocess.Popen[str]:
         env = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        env |= {"SDK": self._package, "CLAUDE_BIN": install_cli().argv[-1], "SHELL": "/bin/bash", "HOME": "/nowhere"}
+        env |= {"SDK": self._package, "CLAUDE_BIN": real_cli().argv[-1], "SHELL": "/bin/bash", "HOME": "/nowhere"}
         return subprocess.Popen(
             self._command, env=env, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from quarterdeck.testing.install import install_cli
+from needs import real_cli
 from quarterdeck.testing.model import ModelServer
 
 RUN_LIMIT_S = 120.0
@@ -38,7 +38,7 @@ def run_program(
     home.mkdir(parents=True)
     cwd.mkdir()
     env = {name: os.environ[name] for name in INHERITED if name in os.environ}
-    env |= {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_BIN": install_cli().argv[-1], **model.env(), **variables}
+    env |= {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_BIN": real_cli().argv[-1], **model.env(), **variables}
     done = subprocess.run(
         [python, "-W", "error", program, *words],
         cwd=cwd,

@@ -20,8 +20,8 @@ import pytest
 from compat.option_cases import CASES, U
 from compat.peer import VERSION, peer_python
 from looping import for_each
+from needs import real_cli
 from quarterdeck.client.guard import DEFAULT_TIMEOUT_S
-from quarterdeck.testing.install import install_cli
 
 HERE = Path(__file__).parent
 RECORDED: dict[str, dict[str, Any]] = json.loads((HERE / f"options-{VERSION}.json").read_text())
@@ -164,7 +164,7 @@ def test_what_cannot_work_is_an_error_that_names_the_option(ours: dict[str, dict
 
 @pytest.mark.real
 def test_the_real_cli_refuses_what_is_said_to_be_refused(tmp_path: Path) -> None:
-    argv = [*install_cli().argv, "--output-format=stream-json", "--verbose", "--input-format=stream-json"]
+    argv = [*real_cli().argv, "--output-format=stream-json", "--verbose", "--input-format=stream-json"]
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
 
     def refused(case: str) -> bool:

@@ -7,7 +7,6 @@ installed, the snippets are checked against it, too.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,12 +15,11 @@ from pathlib import Path
 import pytest
 
 from compat.peer import peer_python
-from quarterdeck.testing.install import default_cache_dir
+from needs import from_npm
 
 ROOT = Path(__file__).parents[2]
 SNIPPETS = Path(__file__).with_name("typed_programs.py").read_text()
 PYRIGHT = "1.1.400"
-INSTALL_LIMIT_S = 300.0
 
 
 def by_mypy(program: Path, python: Path | str) -> str:
@@ -38,17 +36,7 @@ def by_pyright(program: Path, python: Path | str) -> str:
 
 
 def pyright() -> Path:
-    folder = default_cache_dir() / f"pyright-{PYRIGHT}"
-    script = folder / "node_modules" / "pyright" / "index.js"
-    if not script.exists():
-        if shutil.which("npm") is None:
-            pytest.skip("pyright needs Node.js")
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--silent", "--no-fund", "--no-audit", f"pyright@{PYRIGHT}"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_LIMIT_S, check=False)
-        if done.returncode:
-            pytest.skip(f"npm cannot install pyright: {done.stderr[-200:]}")
-    return script
+    return from_npm("pyright", PYRIGHT) / "node_modules" / "pyright" / "index.js"
 
 
 CHECKERS: dict[str, Callable[[Path, Path | str], str]] = {"mypy": by_mypy, "pyright": by_pyright}

@@ -37,11 +37,9 @@ CONSTANTS = (
 
 def package_folder() -> Path | None:
     """Where the package is installed; None if it or node is missing. ``QUARTERDECK_INSTALL_PEER=1`` installs it."""
-    if shutil.which("node") is None:
-        return None
     if os.environ.get("QUARTERDECK_INSTALL_PEER") == "1":
         return installed_package()
-    return _folder() if _is_complete() else None
+    return _folder() if _is_complete() and shutil.which("node") else None
 
 
 def installed_package() -> Path:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import needs
 from conformance.__main__ import main
 from conformance.report import as_json, as_markdown, failures, merged
 from conformance.runner import SIMULATOR, Outcome, Target, play, play_all, real_cli, simulator
 from conformance.scenario import Scenario, all_scenarios
 from conformance.simulated import SimulatedStage
 from conformance.stage import Differs, NotThere, Stage, bash
-from quarterdeck.testing.install import NEWEST, SUPPORTED, InstallError
+from quarterdeck.testing.install import NEWEST, SUPPORTED
 from quarterdeck.wire import PermissionResultAllow
 
 ROOT = Path(__file__).parents[2]
@@ -86,12 +86,8 @@ async def test_the_newest_cli_still_does_it(group: str) -> None:
 
 
 def newest_cli() -> Target:
-    try:
-        return real_cli(NEWEST)
-    except InstallError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"no Claude Code {NEWEST} here: {error}")
+    needs.real_cli()
+    return real_cli(NEWEST)
 
 
 # The runner

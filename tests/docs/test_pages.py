@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from docs.pages import PAGES, ROOT, RUN, Reader, Snippet, snippets
-from quarterdeck.testing.install import install_cli
+from needs import real_cli
 from quarterdeck.testing.model import ModelServer, ToolUse
 
 WITH_CLAUDE = {"guide/claude.md", "how-to/trouble.md"}
@@ -53,7 +53,7 @@ def test_a_page_about_the_real_cli_can_be_followed(page: Path, folder: Path) -> 
         model.reply(ToolUse("Read", {"file_path": notes}))
         model.reply(ToolUse("Edit", {"file_path": notes, "old_string": "appels", "new_string": "apples"}))
         model.reply("It is spelled *apples*.")
-        follow(page, folder, {"CLAUDE_BIN": install_cli().argv[-1], **model.env()})
+        follow(page, folder, {"CLAUDE_BIN": real_cli().argv[-1], **model.env()})
         assert model.queued == (0 if page.name == "claude.md" else 3)
 
 

@@ -1,7 +1,4 @@
-"""What a test of the real CLI stands on: a scripted model, a fresh home and folder, options, a look at what is left.
-
-A test that cannot have the CLI is skipped with the reason; on a build machine (``CI=true``) it fails instead.
-"""
+"""What a test of the real CLI stands on: a scripted model, a fresh home and folder, options, a look at what is left."""
 
 from __future__ import annotations
 
@@ -13,25 +10,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pytest
-
 from chaos.kit import MARK, marked_processes
+from needs import real_cli
 from quarterdeck import ClaudeAgentOptions, HookMatcher, Message, PermissionResultAllow, Session, connect
-from quarterdeck.testing.install import NEWEST, CliInstall, InstallError, install_cli
+from quarterdeck.testing.install import NEWEST
 from quarterdeck.testing.model import Gate, ModelServer
 
 LIMIT_S = 60.0
 """For what one test waits for, on a busy machine; every wait below ends by it."""
 M = TypeVar("M", bound=Message)
-
-
-def real_cli(version: str = NEWEST) -> CliInstall:
-    try:
-        return install_cli(version)
-    except InstallError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"no Claude Code {version} here: {error}")
 
 
 class Stage:

@@ -18,8 +18,8 @@ from conformance.real import RealStage
 from conformance.simulated import SimulatedStage
 from conformance.stage import Heard
 from conformance.stage import Stage as Stage
-from e2e.kit import real_cli
 from host.kit import LIMIT_S, decide, frames_until, pending
+from needs import real_cli
 from quarterdeck.host import Host
 from quarterdeck.host.requests import CreateSession, ListSessions, OfSession, SendPrompt
 from quarterdeck.host.resources import Approval, Frame, Priority, Session

@@ -16,9 +16,10 @@ import pytest
 
 import soak
 from client.real_cli import Place, place
-from e2e.kit import LIMIT_S, real_cli
+from e2e.kit import LIMIT_S
 from keeper.cli_command import cli_command
 from keeper.support import Home, keeper_gone
+from needs import real_cli
 from quarterdeck import PermissionResultAllow, Session
 from quarterdeck.testing.model import Stall, ToolUse
 from transport.support import until, until_blocking

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from benchmarks._browser import CHROMIUM, MISSING, chromium
 
+from needs import missing
+
 
 @pytest.fixture(scope="session")
 def browser_address() -> Iterator[str]:
     if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
+        missing(MISSING)
     with chromium() as address:
         yield address

@@ -8,8 +8,8 @@ import pytest
 from playwright.async_api import Page, expect
 
 from host.kit import pending
+from needs import from_npm
 from page.kit import BASH, looked_at
-from page.npm import from_npm
 from quarterdeck.host.requests import Settings
 
 expect.set_options(timeout=45_000)
@@ -27,7 +27,7 @@ async def findings(page: Page, axe: str) -> list[str]:
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 async def test_axe_finds_nothing_serious_in_any_view(tmp_path: Path, browser_address: str, colours: str) -> None:
-    axe = (from_npm("axe-core", AXE) / "axe.min.js").read_text()
+    axe = (from_npm("axe-core", AXE) / "node_modules/axe-core/axe.min.js").read_text()
     async with looked_at(tmp_path, browser_address, ["Text with `code`.", BASH, "Done."]) as (there, page):
         await page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
         session = await there.there.session(name="errand")
@@ -42,7 +42,7 @@ async def test_axe_finds_nothing_serious_in_any_view(tmp_path: Path, browser_add
 async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
     tmp_path: Path, browser_address: str, width: int
 ) -> None:
-    axe = (from_npm("axe-core", AXE) / "axe.min.js").read_text()
+    axe = (from_npm("axe-core", AXE) / "node_modules/axe-core/axe.min.js").read_text()
     todo = {"tool": "TodoWrite", "input": {"todos": [{"content": "x", "status": "in_progress", "activeForm": "y"}]}}
     ask = {"ask": "Which colour?", "options": ["red", "blue"], "header": "Colour"}
     rules = [
@@ -103,7 +103,7 @@ async def test_axe_finds_nothing_serious_in_what_opens_over_or_beside_a_view(
 async def test_axe_finds_nothing_serious_in_menus_and_prompts_for_later(
     tmp_path: Path, browser_address: str, width: int
 ) -> None:
-    axe = (from_npm("axe-core", AXE) / "axe.min.js").read_text()
+    axe = (from_npm("axe-core", AXE) / "node_modules/axe-core/axe.min.js").read_text()
     async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
         await page.set_viewport_size({"width": width, "height": 740})
         await page.goto(f"{there.url}#/session/{await there.there.session()}")

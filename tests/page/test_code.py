@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from random import Random
 
-import pytest
 from playwright.async_api import expect
 
+import needs
 from page.kit import looked_at
 from quarterdeck.gateways.http.page_joining import FOLDER
 
@@ -35,7 +34,7 @@ def cut(asked: list[tuple[str, str]]) -> list[list[dict[str, str]]]:
     return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs.program("node")
 def test_the_pieces_of_any_text_are_the_text() -> None:
     random = Random(9)
     asked = [
@@ -46,7 +45,7 @@ def test_the_pieces_of_any_text_are_the_text() -> None:
         assert "".join(piece["text"] for piece in found) == text, language
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs.program("node")
 def test_comments_strings_numbers_and_keywords_are_told_apart() -> None:
     (python, script) = cut([("if x: # why\n y = 'a' + 12", "py"), ("const a = `b`; // c", "ts")])
     assert [(one["text"], one["kind"]) for one in python if one["kind"]] == [

@@ -13,9 +13,9 @@ import pytest
 from playwright.async_api import expect
 
 from gateways.http.kit import served
+from needs import from_npm
 from page.browser import window
 from page.kit import deck
-from page.npm import from_npm
 from quarterdeck.gateways.http import Settings, page_joining
 from quarterdeck.gateways.http.page_files import PAGE_POLICY, page_file
 from quarterdeck.gateways.http.page_joining import FOLDER, JOINED, LATER, MAIN, joined_file
@@ -31,7 +31,7 @@ def test_the_types_hold(tmp_path: Path) -> None:
     compiler = from_npm("typescript", TYPESCRIPT)
     shutil.copytree(FOLDER, tmp_path / "app", ignore=shutil.ignore_patterns("vendor"))
     shutil.copytree(TYPES, tmp_path / "app", dirs_exist_ok=True)  # declarations in the place of the libraries
-    command = ["node", str(compiler / "bin/tsc"), "-p", str(tmp_path / "app")]
+    command = ["node", str(compiler / "node_modules/typescript/bin/tsc"), "-p", str(tmp_path / "app")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stdout
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
+import needs
 from conversations import Recording, all_recordings
 from quarterdeck.gateways.http.page_joining import FOLDER
 from quarterdeck.host.folding import FrameFold, is_preview
@@ -18,7 +17,7 @@ from quarterdeck.store.records import NewRow
 from quarterdeck.timeline import Limits, Timeline
 from quarterdeck.wire import decode
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = needs.program("node")
 SCRIPT = Path(__file__).with_name("fold.mjs")
 LIMIT_S = 240
 UNLIMITED = Limits(items=100_000, text_chars=10**9, output_chars=10**9, input_chars=10**9)

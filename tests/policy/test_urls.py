@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import subprocess
 
 import pytest
 
+import needs
 import soak
 from looping import for_each
 from policy.generated_calls import HOSTS, disguised_urls
@@ -91,7 +91,7 @@ def mutated(chance: random.Random) -> str:
     return text
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is the reference, and is not installed")
+@needs.program("node")
 def test_a_host_that_is_certain_is_the_one_node_sees() -> None:
     chance = random.Random(soak.SEED)
     urls = [mutated(chance) for _ in range(soak.cases(5_000, in_soak=200_000))]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks._npm import package
 
 from conformance.stage import bash
 from host.staged import BOTH, host_over, stage_in
 from host.test_hostile_git import made as make_repository
+from needs import from_npm
 from quarterdeck.gateways.http import Gateway, Server
 from quarterdeck.host.requests import CreateToken
 
@@ -36,9 +36,7 @@ CONNECTS = {"enable_mcp_server": 424}
 async def test_a_javascript_client_that_knows_only_the_openapi_document_runs_a_conversation(
     tmp_path: Path, kind: str
 ) -> None:
-    packages = await asyncio.to_thread(package, "ws", WS_VERSION)
-    if packages is None:
-        pytest.skip("node or npm is missing, or ws cannot be installed")
+    packages = await asyncio.to_thread(from_npm, "ws", WS_VERSION)
     with stage_in(tmp_path / "stage", kind) as stage:
         await asyncio.to_thread(make_repository, stage.cwd)
         stage.reply("I need a file.", bash("touch made.txt"))

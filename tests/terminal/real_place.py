@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from e2e.kit import real_cli
+from needs import real_cli
 from quarterdeck.testing.model import ModelServer
 from terminal.kit import Place
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.testing.install import NEWEST, InstallError, install_cli
+from needs import real_cli
 from quarterdeck.testing.model import (
     ApiRequest,
     Cut,
@@ -475,12 +475,7 @@ def test_the_same_seed_gives_the_same_ids() -> None:
 
 @pytest.mark.real
 def test_the_real_cli_holds_a_turn_with_the_scripted_model(tmp_path: Path) -> None:
-    try:
-        cli = install_cli(NEWEST)
-    except InstallError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"no Claude Code CLI on this machine: {error}")
+    cli = real_cli()
     user = {"type": "user", "message": {"role": "user", "content": "Say hello"}, "parent_tool_use_id": None}
     flags = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
     with ModelServer() as model:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.testing.install import InstallError, install_cli
+from needs import real_cli
 from quarterdeck.testing.model import ModelServer, ToolUse
 from quarterdeck.testing.recording import Entry, Recording, RecordingError, Trailer, load, whole_lines
 from quarterdeck.testing.redaction import MARK
@@ -509,10 +509,7 @@ def test_the_tap_imports_nothing_heavy() -> None:
 def test_a_turn_with_a_permission_request_goes_through_the_tap_in_front_of_the_real_cli(
     tmp_path: Path, out: Path
 ) -> None:
-    try:
-        install = install_cli()
-    except InstallError as error:
-        pytest.skip(f"the real CLI is not here: {error}")
+    install = real_cli()
     home, cwd = tmp_path / "home", tmp_path / "repo"
     home.mkdir()
     cwd.mkdir()

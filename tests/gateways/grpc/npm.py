@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 
-import pytest
-from benchmarks._npm import package
+from needs import from_npm
 
 GRPC_JS = "1.14.7"
 
 
 def node_env() -> dict[str, str]:
-    """The environment in which node finds it. Skips the test where it cannot be had."""
-    folder = package("@grpc/grpc-js", GRPC_JS)
-    if folder is None:
-        pytest.skip("node or npm is missing, or cannot fetch @grpc/grpc-js")
+    """The environment in which node finds it."""
+    folder = from_npm("@grpc/grpc-js", GRPC_JS)
     return {"PATH": os.environ["PATH"], "NODE_PATH": str(folder / "node_modules")}
