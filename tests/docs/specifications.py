@@ -54,7 +54,7 @@ def _cell(text: str) -> str:
 def _link(test: str) -> str:
     """The test's name, leading to its file."""
     path, _, name = test.partition("::")
-    return f"[{_cell(name.partition('[')[0].removeprefix('test_').replace('_', ' '))}](../{path})"
+    return f"[`{name.partition('[')[0]}`](../{path})"
 
 
 def write() -> None:

@@ -15,4 +15,4 @@ def test_the_page_is_fresh() -> None:
 def test_a_cell_cannot_break_its_table() -> None:
     row = {"source": "000", "section": "a|b", "behaviour": "x\ny <b>", "tests": ["tests/a.py::test_it_works[a|b]"]}
     last = page([row]).splitlines()[-1]
-    assert last == "| a\\|b | x y &lt;b> |  | [it works](../tests/a.py) |"
+    assert last == "| a\\|b | x y &lt;b> |  | [`test_it_works`](../tests/a.py) |"
