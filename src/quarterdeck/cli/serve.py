@@ -127,6 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     given, places = arguments(argv)
     try:
         from quarterdeck.gateways.http import Gateway, Server, Settings
+        from quarterdeck.store import StoreError
     except ImportError as error:
         raise _not_installed(error, "host") from error
     if given.grpc:
@@ -144,7 +145,7 @@ def main(argv: list[str] | None = None) -> int:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
             runner.run(_serve(given, places, lambda host: Server(Gateway(host, settings))))
-        except OSError as error:
+        except (OSError, StoreError) as error:
             raise ReportedError(f"cannot serve: {error}", "Choose another --listen, --grpc or --state.") from error
     return OK
 

@@ -162,6 +162,21 @@ async def test_without_a_named_proxy_nobody_is_believed(tmp_path: Path) -> None:
         assert (await client.get("/v1/host", headers={"Host": "evil.example"})).status == 421
 
 
+async def test_a_state_folder_in_use_is_refused_without_a_traceback(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    async with serving(state) as (process, _, _):
+        second = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "quarterdeck", "serve", "--state", str(state), "--listen", "127.0.0.1:0"),
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(LIMIT_S):
+            _, said = await second.communicate()
+        assert second.returncode == 1
+        lines = said.decode().splitlines()
+        assert lines[0].startswith(f"quarterdeck serve: cannot serve: process {process.pid} is using {state}.")
+        assert len(lines) == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
