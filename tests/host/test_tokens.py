@@ -74,6 +74,26 @@ async def test_a_token_that_is_wrong_revoked_or_expired_is_refused_in_the_same_w
         assert said.pop()[0] == "unauthenticated"
 
 
+async def test_a_token_that_is_revoked_while_it_is_used_stays_revoked(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place.opened() as host:
+        token = await host.create_token(CreateToken(name="ann", scope="operate"))
+        read = host.store.token
+
+        async def read_before_it_is_revoked(digest: bytes) -> Any:
+            monkeypatch.setattr(host.store, "token", read)
+            record = await read(digest)
+            await host.revoke_token(OfToken(token_id=token.id))
+            return record
+
+        monkeypatch.setattr(host.store, "token", read_before_it_is_revoked)
+        with pytest.raises(HostError, match="not valid"):
+            await host.authenticate(str(token.secret))
+        (listed,) = (await host.list_tokens(Nothing())).tokens
+        assert listed.revoked_at is not None
+
+
 async def test_tokens_survive_a_restart(place: Place) -> None:
     async with place.host() as host:
         token = await host.create_token(CreateToken(name="ann", scope="operate", may_bypass=True))

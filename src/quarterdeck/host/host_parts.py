@@ -90,6 +90,8 @@ class HostParts:
         """Rings when sessions or approvals have changed."""
         self.tokens_bell = Bell()
         """Rings when a token is revoked."""
+        self.tokens_lock = asyncio.Lock()
+        """Held to change a token: a record that was read before a revocation must not replace it."""
         self._opened_at = 0.0
         self._actors: dict[str, SessionActor] = {}
         self._folds = KeptFolds()

@@ -75,28 +75,28 @@ class TokenOperations(HostBase):
         self, request: takes.OfToken, caller: Caller = PROGRAM, key: str | None = None
     ) -> returns.Token:
         """Revoke a token."""
-        found = [record for record in await self.store.tokens() if record.id == request.token_id]
-        if not found:
-            raise HostError("not_found", f"There is no token {request.token_id}.")
-        record = found[0]
-        if record.revoked_at is None:
-            record = msgspec.structs.replace(record, revoked_at=self._clock())
-            receipt = receipt_for(self, "revoke_token", request, caller, key, token_view(record))
-            await self.store.commit(Commit(changes=[PutToken(record)], receipt=receipt))
-            self.tokens_bell.ring()
-        return token_view(record)
+        async with self.tokens_lock:
+            found = [record for record in await self.store.tokens() if record.id == request.token_id]
+            if not found:
+                raise HostError("not_found", f"There is no token {request.token_id}.")
+            record = found[0]
+            if record.revoked_at is None:
+                record = msgspec.structs.replace(record, revoked_at=self._clock())
+                receipt = receipt_for(self, "revoke_token", request, caller, key, token_view(record))
+                await self.store.commit(Commit(changes=[PutToken(record)], receipt=receipt))
+                self.tokens_bell.ring()
+            return token_view(record)
 
     async def authenticate(self, secret: str, *, via: str = "") -> Caller:
         """Return the caller with this secret. Raises ``HostError`` with the same text whatever is wrong."""
         digest, now = _digest(secret), self._clock()
-        record = await self.store.token(digest)
-        known = hmac.compare_digest(digest, bytes(len(digest)) if record is None else record.digest)
-        if record is None or not known or record.revoked_at is not None or _is_over(record, now):
-            raise HostError("unauthenticated", "This token is not valid.", hint="Create a new one.")
+        record = await self._valid_token(digest, now)
         if record.last_used_at is None or now - record.last_used_at >= LAST_USE_S:
-            used = msgspec.structs.replace(record, last_used_at=now)
-            with contextlib.suppress(StorageFailed):  # a full disk must not lock everybody out
-                await self.store.commit(Commit(changes=[PutToken(used)]))
+            async with self.tokens_lock:
+                record = await self._valid_token(digest, now)
+                used = msgspec.structs.replace(record, last_used_at=now)
+                with contextlib.suppress(StorageFailed):  # a full disk must not lock everybody out
+                    await self.store.commit(Commit(changes=[PutToken(used)]))
         return Caller(
             name=record.name,
             via=via,
@@ -106,6 +106,13 @@ class TokenOperations(HostBase):
             folders=record.folders,
             expires_at=record.expires_at,
         )
+
+    async def _valid_token(self, digest: bytes, now: float) -> TokenRecord:
+        record = await self.store.token(digest)
+        known = hmac.compare_digest(digest, bytes(len(digest)) if record is None else record.digest)
+        if record is None or not known or record.revoked_at is not None or _is_over(record, now):
+            raise HostError("unauthenticated", "This token is not valid.", hint="Create a new one.")
+        return record
 
     async def note_attempt(self, *, via: str, **details: Any) -> None:
         """Record a failed login in the audit log, for the gateway that refused it."""

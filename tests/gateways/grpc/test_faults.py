@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -13,12 +14,13 @@ from typing import Any
 import grpc
 import pytest
 
-from gateways.grpc.kit import Served, Watching, refused, served
+from gateways.grpc.kit import Served, Watching, info_of, refused, served
 from host.kit import LIMIT_S, frames_until
+from quarterdeck.gateways.common.streams import opened
 from quarterdeck.gateways.grpc import Settings
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.methods import METHODS
-from quarterdeck.host.requests import AddEvent, ListAudit
+from quarterdeck.host.requests import AddEvent, ListAudit, OfToken
 
 WATCHES = """
 import sys, grpc
@@ -241,6 +243,111 @@ async def test_a_client_that_never_reads_is_given_up_and_nobody_waits_for_it(tmp
             written += 1
         assert await refused(stuck) == ("UNAVAILABLE", "unavailable")
         await well(there)
+
+
+async def test_a_conversation_that_says_nothing_is_counted_and_given_up(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(open_s=0.5, streams_per_token=1)) as there:
+        session = await there.session(None)
+        client = there.client()
+        silent = client.converse()
+        while there.server.gateway.authentication.streams != 1:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        assert await refused(client.converse()) == ("RESOURCE_EXHAUSTED", "rate_limited")
+        assert await refused(client.watch(session)) == ("RESOURCE_EXHAUSTED", "rate_limited")
+        assert await refused(silent) == ("INVALID_ARGUMENT", "invalid")
+        await no_streams(there)
+        await Watching(client.watch(session)).next()
+
+
+async def test_streams_that_open_at_once_are_no_more_than_one_token_may_have(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(streams_per_token=2)) as there:
+        session = await there.session(None)
+        client = there.client()
+
+        async def opened(stream: Any) -> str:
+            try:
+                await stream.read()
+            except grpc.aio.AioRpcError as error:
+                return error.code().name
+            return "OK"
+
+        streams = [client.watch(session) for _ in range(6)]
+        outcomes = await asyncio.gather(*map(opened, streams))
+        assert sorted(outcomes) == ["OK"] * 2 + ["RESOURCE_EXHAUSTED"] * 4
+
+
+async def test_a_token_that_is_revoked_before_the_first_message_opens_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path) as there:
+        token = await there.token("operate")
+        talk = there.client(token.secret).converse()
+        while there.server.gateway.authentication.streams != 1:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        await there.host.revoke_token(OfToken(token_id=token.id))
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            await talk.write(MESSAGES["ConverseRequest"](open={"create": {"cwd": str(there.place.cwd)}}))
+        assert await refused(talk) == ("UNAUTHENTICATED", "unauthenticated")
+        assert (await there.client().ask("list_sessions")).sessions == []
+
+
+async def test_a_token_that_is_revoked_while_its_stream_opens_is_told_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path) as there:
+        session = await there.session(None)
+        token = await there.token("operate")
+        client = there.client(token.secret)
+        noticed = client.watch(session)
+        assert (await noticed.read()).HasField("hello")
+        opening, go_on = [], asyncio.Event()
+
+        async def slowly(*given: Any) -> Any:
+            opening.append(given)
+            await go_on.wait()
+            return await opened(*given)
+
+        for module in ("streams", "converse"):
+            monkeypatch.setattr(f"quarterdeck.gateways.grpc.{module}.opened", slowly)
+        talk = client.converse()
+        await talk.write(MESSAGES["ConverseRequest"](open={"session_id": session}))
+        late = [talk, client.watch(session), client.call("watch_host")]
+        waiting = client.call("wait", session_id=session, states=["WAIT_FOR_STOPPED"])
+        while len(opening) < len(late):  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        await there.host.revoke_token(OfToken(token_id=token.id))
+        unauthenticated = ("UNAUTHENTICATED", "unauthenticated")
+        assert await refused(noticed) == unauthenticated
+        go_on.set()
+        for stream in late:
+            with pytest.raises(grpc.aio.AioRpcError) as ended:
+                await stream.read()
+            assert (ended.value.code().name, info_of(ended.value).reason) == unauthenticated
+        assert await refused(waiting) == unauthenticated
+        await no_streams(there)
+
+
+async def test_a_conversation_whose_token_has_ended_takes_nothing_more_while_its_client_reads_nothing(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path, Settings(drain_s=1.0)) as there:
+        session = await there.session(None)
+        token = await there.token("operate")
+        client = there.client(token.secret)
+        talk, noticed = client.converse(), Watching(client.watch(session))
+        await talk.write(MESSAGES["ConverseRequest"](open={"session_id": session}))
+        for number in range(100):
+            data = {"number": number, "text": "x" * 50_000}
+            await there.host.add_event(AddEvent(session_id=session, type="ci", data=data))
+        while noticed.kinds.count("custom_event") < 100:
+            await noticed.until("custom_event")
+        while there.server.gateway.authentication.streams != 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+        await there.host.revoke_token(OfToken(token_id=token.id))
+        assert await refused(noticed.stream) == ("UNAUTHENTICATED", "unauthenticated")
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            await talk.write(MESSAGES["ConverseRequest"](update_session={"name": "too late"}))
+        await no_streams(there)
+        assert (await there.client().ask("get_session", session_id=session)).session.name != "too late"
+        assert await refused(talk) == ("UNAUTHENTICATED", "unauthenticated")
 
 
 async def test_a_conversation_takes_only_so_many_commands_at_once(tmp_path: Path) -> None:

@@ -42,6 +42,19 @@ async def test_what_comes_alone_is_written_before_the_sender_goes_on() -> None:
     line.close()
 
 
+async def test_the_first_message_goes_alone_and_is_waited_for_no_longer_than_others() -> None:
+    wire = Wire(taking=False)
+    line = Line(Settings(stalled_s=0.02), together, wire.write, first=b"hello")
+    line.flush()
+    for part in (b"a", b"b"):
+        await line.send(part)
+    assert wire.written == [b"hello"]
+    with pytest.raises(HostError, match="read nothing for too long"):
+        await asyncio.wait_for(line.over, 30)
+    wire.take()
+    line.close()
+
+
 async def test_nobody_waits_for_the_end_of_a_write_and_what_comes_meanwhile_goes_together_in_order() -> None:
     wire = Wire(taking=False)
     line = Line(Settings(), together, wire.write)

@@ -16,7 +16,7 @@ from quarterdeck.gateways.common.streams import Opened
 from quarterdeck.gateways.grpc import Settings
 from quarterdeck.gateways.grpc.line import Line
 from quarterdeck.gateways.grpc.messages import MESSAGES
-from quarterdeck.gateways.grpc.streams import EventForm, Feed
+from quarterdeck.gateways.grpc.streams import Client, EventForm, Feed
 from quarterdeck.gateways.grpc.v1 import events_pb2, resources_pb2
 from quarterdeck.host import Caller
 from quarterdeck.host.fanout import Fanout
@@ -288,7 +288,9 @@ async def test_the_stream_is_listened_to_during_a_write_until_too_much_waits_and
     async with served(tmp_path, Settings(outbox_bytes=3)) as there:
         batches = fanout.watch(0, read, previews=True)
         line = Line(there.server.gateway.settings, lambda parts: [b"".join(parts)], write)
-        feed = Feed(there.server.gateway, Caller(), Nothing(), Opened(hello={}, batches=batches), line)
+        ended = asyncio.get_running_loop().create_future()
+        client = Client(there.server.gateway, Caller(), None, ended)
+        feed = Feed(client, Nothing(), Opened(hello={}, batches=batches), line)
         running = asyncio.ensure_future(feed.run(parts))
         while not fanout.watched:  # noqa: ASYNC110
             await asyncio.sleep(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import json
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from certificates import certificate
 from gateways.http.kit import Client, Messages, Served, read_reply, served
 from host.kit import Clock
 from looping import for_each
+from quarterdeck.gateways.common.streams import opened
 from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.admission import Admission, headers_of
 from quarterdeck.gateways.http.problems import HttpError
@@ -547,6 +549,103 @@ async def test_streams_end_when_their_token_is_revoked_or_expires(tmp_path: Path
         short = await there.token(expires_s=0.3)
         async with there.client(short.secret).events("/v1/stream") as events:
             assert (await events.until("error")).data["code"] == "unauthenticated"
+
+
+async def test_a_token_that_is_revoked_while_its_stream_opens_opens_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path) as there:
+        token = await there.token()
+        client = there.client(token.secret)
+        opening, go_on = asyncio.Event(), asyncio.Event()
+        async with client.events("/v1/stream") as noticed:
+            await noticed.until("hello")
+
+            async def slowly(*given: Any) -> Any:
+                opening.set()
+                await go_on.wait()
+                return await opened(*given)
+
+            monkeypatch.setattr("quarterdeck.gateways.http.sse.opened", slowly)
+            asking = asyncio.ensure_future(client.get("/v1/stream"))
+            await opening.wait()
+            await revoke(there, token)
+            assert (await noticed.until("error")).data["code"] == "unauthenticated"
+            go_on.set()
+            assert (await asking).status == 401
+        while there.gateway.authentication.streams:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
+async def test_a_token_that_is_revoked_before_the_body_has_arrived_does_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path) as there:
+        token = await there.token("operate")
+        client, body = there.client(token.secret), json.dumps({"cwd": str(there.place.cwd)}).encode()
+        async with client.events("/v1/stream") as noticed:
+            await noticed.until("hello")
+            reader, writer = await client.open()
+            head = client.head("POST", "/v1/sessions", {"Content-Type": "application/json"}, len(body))
+            writer.write(head + body[:5])
+            while there.gateway.meter.under_way == 0:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            waiting = asyncio.ensure_future(client.get(f"/v1/sessions/{await there.session(None)}/wait?for=stopped"))
+            while there.gateway.meter.under_way == 1:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            await revoke(there, token)
+            assert (await noticed.until("error")).data["code"] == "unauthenticated"
+            writer.write(body[5:])
+            assert (await read_reply(reader)).status == 401
+            assert (await waiting).status == 401
+            writer.close()
+        assert len((await there.client().get("/v1/sessions")).json["sessions"]) == 1
+
+
+async def test_a_token_that_is_revoked_while_it_is_looked_up_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path) as there:
+        token, other = await there.token(), await there.token(name="other")
+        async with there.client(other.secret).events("/v1/stream") as noticed:
+            await noticed.until("hello")
+            look_up = there.host.authenticate
+
+            async def too_early(secret: str, *, via: str = "") -> Any:
+                found = await look_up(secret, via=via)
+                await revoke(there, token)
+                await revoke(there, other)
+                await noticed.until("error")
+                monkeypatch.setattr(there.host, "authenticate", look_up)
+                return found
+
+            monkeypatch.setattr(there.host, "authenticate", too_early)
+            assert (await there.client(token.secret).get("/v1/host")).status == 401
+
+
+async def test_a_token_that_is_revoked_while_revoked_ones_are_looked_up_ends_its_streams_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path) as there:
+        first, second = await there.token(name="first"), await there.token(name="second")
+        read, reads = there.host.store.tokens, 0
+
+        async def then_another_one() -> Any:
+            nonlocal reads
+            reads += 1
+            found = await read()
+            if reads == 2:  # the first one is of whoever revokes
+                await revoke(there, second)
+            return found
+
+        async with (
+            there.client(first.secret).events("/v1/stream") as one,
+            there.client(second.secret).events("/v1/stream") as two,
+        ):
+            await one.until("hello")
+            await two.until("hello")
+            monkeypatch.setattr(there.host.store, "tokens", then_another_one)
+            await revoke(there, first)
+            for events in (one, two):
+                assert (await events.until("error")).data["code"] == "unauthenticated"
 
 
 async def test_when_tokens_cannot_be_read_streams_end_and_attempts_are_refused_all_the_same(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,14 @@ async def test_the_streams_of_one_token_are_counted(tmp_path: Path) -> None:
         await events.until("hello")
         refused = await there.client().get("/v1/stream")
         assert (refused.status, refused.code) == (429, "rate_limited")
+
+
+async def test_streams_that_open_at_once_are_no_more_than_one_token_may_have(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(streams_per_token=2)) as there:
+        client = there.client()
+        async with contextlib.AsyncExitStack() as stack:
+            found = await asyncio.gather(*(stack.enter_async_context(client.events("/v1/stream")) for _ in range(6)))
+            assert sorted(one.reply.status for one in found) == [200, 200, 429, 429, 429, 429]
 
 
 def outbox(**more: Any) -> Outbox:

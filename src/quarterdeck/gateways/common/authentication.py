@@ -7,8 +7,8 @@ import hashlib
 import logging
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -20,6 +20,8 @@ KNOWN_S = 30.0
 """A token that was valid is not looked up again for this long, unless one is revoked meanwhile."""
 KNOWN = 10_000
 MINUTE_S = 60.0
+
+T = TypeVar("T")
 
 
 class AccessSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,24 +65,37 @@ class _Failures(msgspec.Struct):
     unnoted: int = 0
 
 
+_Open: TypeAlias = dict[int, tuple[Caller, asyncio.Future[None]]]
+
+
 class _Stream:
-    """A stream that is open."""
+    """A stream, or a request, that is open."""
 
-    __slots__ = ("_caller", "_ended", "_left_s", "_open", "_timer")
+    __slots__ = ("_caller", "_ended", "_left_s", "_most", "_open", "_timer")
 
-    def __init__(self, streams: dict[int, tuple[Caller, asyncio.Future[None]]], caller: Caller, left_s: float | None):
-        self._open = streams
+    def __init__(self, open_: _Open, caller: Caller, *, left_s: float | None, most: int | None) -> None:
+        self._open = open_
         self._caller = caller
         self._left_s = left_s
+        self._most = most
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> asyncio.Future[None]:
+        if self._most is not None:
+            self._count(self._most)
         loop = asyncio.get_running_loop()
         ended = self._ended = loop.create_future()
         self._open[id(ended)] = (self._caller, ended)
         if self._left_s is not None:
             self._timer = loop.call_later(self._left_s, _end, ended)
         return ended
+
+    def _count(self, most: int) -> None:
+        mine = sum(1 for other, _ in self._open.values() if other.token_id == self._caller.token_id)
+        if mine >= most:
+            raise HostError(
+                "rate_limited", f"{mine} streams are open with this token.", hint="Close one.", retry_after_s=1.0
+            )
 
     def __exit__(self, *_: object) -> None:
         del self._open[id(self._ended)]
@@ -110,13 +125,16 @@ class Authentication:
         self._failures: OrderedDict[str, _Failures] = OrderedDict()
         self._delayed = 0
         self._revocations = 0
-        self._streams: dict[int, tuple[Caller, asyncio.Future[None]]] = {}
+        self._streams: _Open = {}
+        self._requests: _Open = {}
+        """Those that take long."""
         self._watching: asyncio.Task[None] | None = None
         self.refused = 0
         """Attempts that failed, for the metrics."""
 
     def start(self) -> None:
-        self._watching = asyncio.get_running_loop().create_task(self._watch_revocations())
+        rung = self._host.tokens_bell.next()
+        self._watching = asyncio.get_running_loop().create_task(self._watch_revocations(rung))
 
     async def close(self) -> None:
         if self._watching is not None:
@@ -136,17 +154,24 @@ class Authentication:
             try:
                 if secret is None:
                     raise HostError("unauthenticated", "A token is required.", hint="Authorization: Bearer TOKEN")
-                before = self._revocations
-                found = await self._host.authenticate(secret, via=self._via)
+                found = await self._found(secret)
             except HostError as error:
                 if error.code == "unauthenticated":
                     await self.failed(address, given=secret is not None)
                 raise
-            known = self._remember(digest, found, now if before == self._revocations else -math.inf)
+            known = self._remember(digest, found, now)
         if wait_s := self._wait_s(known.caller):
             rate = self._settings.requests_per_s
             raise HostError("rate_limited", f"The limit is {rate:g} requests per second.", retry_after_s=wait_s)
         return known.caller
+
+    async def _found(self, secret: str) -> Caller:
+        """Looked up again if a token was revoked meanwhile: it may be this one."""
+        while True:
+            before = self._revocations
+            found = await self._host.authenticate(secret, via=self._via)
+            if before == self._revocations:
+                return found
 
     async def pace(self, caller: Caller) -> None:
         """For persistent connections: a caller that asks too often is read more slowly."""
@@ -154,7 +179,6 @@ class Authentication:
             await self.sleep(wait_s)
 
     def _remember(self, digest: bytes, caller: Caller, now: float) -> _Known:
-        """``now`` is -inf where a token was revoked meanwhile: then it is looked up again next time."""
         until = min(now + KNOWN_S, math.inf if caller.expires_at is None else caller.expires_at)
         known = self._known[digest] = _Known(caller, until)
         _forget_oldest(self._known)
@@ -205,27 +229,44 @@ class Authentication:
         finally:
             self._delayed -= 1
 
-    # Streams
-
-    def check_streams(self, caller: Caller) -> None:
-        """Raises ``HostError`` if the token has reached its limit of streams."""
-        mine = sum(1 for other, _ in self._streams.values() if other.token_id == caller.token_id)
-        if mine >= self._settings.streams_per_token:
-            raise HostError(
-                "rate_limited", f"{mine} streams are open with this token.", hint="Close one.", retry_after_s=1.0
-            )
+    # What takes long
 
     def stream(self, caller: Caller) -> _Stream:
-        """While a stream to the caller is open; the future is done when their token is revoked or expires."""
-        left_s = None if caller.expires_at is None else max(caller.expires_at - self._host.now(), 0.0)
-        return _Stream(self._streams, caller, left_s)
+        """While a stream to the caller is open; the future is done when their token is revoked or expires.
 
-    async def _watch_revocations(self) -> None:
-        while not self._host.tokens_bell.closed:
-            rung = self._host.tokens_bell.next()
+        Enter it before anything is awaited: from then on the token's end is noticed. Raises ``HostError`` if the token
+        has reached its limit of streams.
+        """
+        return _Stream(self._streams, caller, left_s=self._left_s(caller), most=self._settings.streams_per_token)
+
+    def request(self, caller: Caller) -> _Stream:
+        """The same for a request that takes long, of which there may be any number."""
+        return _Stream(self._requests, caller, left_s=self._left_s(caller), most=None)
+
+    def _left_s(self, caller: Caller) -> float | None:
+        return None if caller.expires_at is None else max(caller.expires_at - self._host.now(), 0.0)
+
+    async def while_valid(self, caller: Caller, working: Coroutine[Any, Any, T]) -> T:
+        """Its result, unless the token ends first."""
+        with self.request(caller) as ended:
+            task = asyncio.ensure_future(working)
+            waiting: list[asyncio.Future[Any]] = [task, ended]
+            try:
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                if not task.done():
+                    raise token_ended()
+                return task.result()
+            finally:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def _watch_revocations(self, rung: asyncio.Event) -> None:
+        bell = self._host.tokens_bell
+        while True:
             await rung.wait()
-            if self._host.tokens_bell.closed:
+            if bell.closed:
                 return
+            rung = bell.next()  # before tokens are read, or one that is revoked meanwhile is missed
             self._revocations += 1
             self._known.clear()
             revoked: set[str | None]
@@ -233,10 +274,18 @@ class Authentication:
                 revoked = {token.id for token in await self._host.store.tokens() if token.revoked_at is not None}
             except Exception:
                 logger.exception("Tokens cannot be read; all streams end")
-                revoked = {caller.token_id for caller, _ in self._streams.values()}
-            for caller, ended in list(self._streams.values()):
+                revoked = {caller.token_id for caller, _ in self._held()}
+            for caller, ended in self._held():
                 if caller.token_id in revoked:
                     _end(ended)
+
+    def _held(self) -> list[tuple[Caller, asyncio.Future[None]]]:
+        return [*self._streams.values(), *self._requests.values()]
+
+
+def token_ended() -> HostError:
+    """For whoever has an open stream or request."""
+    return HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
 
 
 def _forget_oldest(known: OrderedDict[Any, Any]) -> None:

@@ -11,7 +11,7 @@ import grpc
 
 from quarterdeck.gateways.common.calling import check_scope
 from quarterdeck.gateways.common.streams import Opened, opened
-from quarterdeck.host import Caller, HostError
+from quarterdeck.host import HostError
 from quarterdeck.host import requests as takes
 from quarterdeck.host.events import QueueChanged, StatusChange
 from quarterdeck.host.operations import OPERATIONS
@@ -24,7 +24,7 @@ from .gateway import Gateway, guarded, trace_of
 from .line import Line
 from .messages import MESSAGES
 from .methods import METHODS
-from .streams import EventForm, Feed, hello_of
+from .streams import Client, EventForm, Feed, hello_of, shutting_down
 
 COMMANDS = ("send_prompt", "decide", "interrupt", "withdraw_prompt", "update_session")
 """Operations that go up, by the names of their fields."""
@@ -43,28 +43,51 @@ def conversing(gateway: Gateway) -> Callable[[Any, Any], Awaitable[Any]]:
     async def converse(_: Any, context: Any) -> bytes:
         caller = await gateway.caller(context)
         check_scope(OPERATIONS["watch_session"], caller)
-        gateway.authentication.check_streams(caller)
-        data = await context.read()
-        if data is grpc.aio.EOF:
-            raise HostError("invalid", "The first message must be `open`.", field="request")
-        gateway.check_size(data)
-        await (await _open(gateway, caller, parsed("ConverseRequest", data), context)).run()
+        with gateway.authentication.stream(caller) as ended:
+            client = Client(gateway, caller, context, ended)
+            await (await _open(client, await _first_message(client))).run()
         return b""
 
     return guarded(OPERATIONS["watch_session"], converse)
 
 
-async def _open(gateway: Gateway, caller: Caller, message: Any, context: Any) -> _Conversation:
+async def _first_message(client: Client) -> Any:
+    """Nobody is waited for very long, nor longer than their token is valid."""
+    gateway = client.gateway
+    reading = asyncio.ensure_future(client.context.read())
+    stopping = asyncio.ensure_future(gateway.stopping.wait())
+    try:
+        await asyncio.wait(
+            [reading, stopping, client.ended],
+            timeout=gateway.settings.open_s,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        client.check_token()
+        if stopping.done():
+            raise shutting_down()
+        if not reading.done():
+            raise HostError("invalid", f"No message arrived within {gateway.settings.open_s:g} s.", field="request")
+        data = reading.result()
+    finally:
+        reading.cancel()
+        stopping.cancel()
+    if data is grpc.aio.EOF:
+        raise HostError("invalid", "The first message must be `open`.", field="request")
+    gateway.check_size(data)
+    return parsed("ConverseRequest", data)
+
+
+async def _open(client: Client, message: Any) -> _Conversation:
     if message.WhichOneof("request") != "open":
         raise HostError("invalid", "The first message must be `open`.", field="request")
-    asked = message.open
+    gateway, caller, asked = client.gateway, client.caller, message.open
     session_id = asked.session_id
     if asked.WhichOneof("session") == "create":
         method = METHODS["create_session"]
         check_scope(method.operation, caller)
         request = request_of(method, asked.create)
         key = message.idempotency_key or None
-        session_id = (await gateway.called(method.operation, request, caller, key, trace_of(context))).result.id
+        session_id = (await gateway.called(method.operation, request, caller, key, trace_of(client.context))).result.id
     after = asked.after if asked.HasField("after") else None
     request = takes.WatchSession(session_id=session_id, after=after, previews=not asked.without_previews)
     stream = await opened(gateway.host, request, caller)
@@ -74,28 +97,23 @@ async def _open(gateway: Gateway, caller: Caller, message: Any, context: Any) ->
         form.seq = int(after.rpartition("-")[2])
     session = await gateway.host.get_session(takes.OfSession(session_id=session_id), caller)
     told = MESSAGES["ConverseOpened"](ref=message.ref, session=message_of(session), hello=hello_of(stream, request))
-    await context.write(MESSAGES["ConverseResponse"](opened=told).SerializeToString())
-    return _Conversation(gateway, caller, request, stream, form, context)
+    first = MESSAGES["ConverseResponse"](opened=told).SerializeToString()
+    return _Conversation(client, request, stream, form, first)
 
 
 class _Conversation:
     """One that is open."""
 
     def __init__(
-        self,
-        gateway: Gateway,
-        caller: Caller,
-        request: takes.WatchSession,
-        stream: Opened,
-        form: EventForm,
-        context: Any,
+        self, client: Client, request: takes.WatchSession, stream: Opened, form: EventForm, first: bytes
     ) -> None:
-        self._gateway = gateway
-        self._caller = caller
+        self._gateway = gateway = client.gateway
+        self._caller = client.caller
         self._session = stream.hello["session"]
         self._form = form
-        self._context = context
-        self._feed = Feed(gateway, caller, request, stream, Line(gateway.settings, self._responses, context.write))
+        self._context = client.context
+        line = Line(gateway.settings, self._responses, client.context.write, first=first)
+        self._feed = Feed(client, request, stream, line)
         self._commands: set[asyncio.Task[None]] = set()
         self._moved = asyncio.Event()
         """Set when the session's state or queue has changed."""
@@ -104,7 +122,7 @@ class _Conversation:
 
     async def run(self) -> None:
         try:
-            await self._feed.run(self._parts, self._read())
+            await self._feed.run(self._parts, self._read)
         finally:
             for task in self._commands:
                 task.cancel()

@@ -69,7 +69,10 @@ class Gateway:
             if method.operation.name != "upload":  # which has its own limit
                 self.check_size(data)
             request = request_of(method, parsed(method.request, data))
-            called = await self.called(method.operation, request, caller, _only(context, KEY), trace_of(context))
+            working = self.called(method.operation, request, caller, _only(context, KEY), trace_of(context))
+            if method.operation.name == "wait":
+                working = self.authentication.while_valid(caller, working)
+            called = await working
             if called.replayed:
                 context.set_trailing_metadata((REPLAYED,))
             return response_of(method, called.result)

@@ -25,14 +25,15 @@ class Line:
     is late gets it together, or reads the log.
     """
 
-    def __init__(self, settings: Settings, form: Form, write: Write) -> None:
+    def __init__(self, settings: Settings, form: Form, write: Write, *, first: bytes = b"") -> None:
+        """``first`` is a message, to be written by the first ``flush``."""
         self._form = form
         self._write = write
         self._limit_bytes = settings.outbox_bytes
         self._stalled_s = settings.stalled_s
         self._parts: list[bytes] = []
         self._size = 0
-        self._messages: list[bytes] = []
+        self._messages = [first] if first else []
         """Those to be written next, the last one first."""
         self._finished = False
         self._writing: Coroutine[Any, Any, None] | None = None

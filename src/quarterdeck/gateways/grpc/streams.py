@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
+from quarterdeck.gateways.common.authentication import token_ended
 from quarterdeck.gateways.common.calling import check_scope, unexpected
 from quarterdeck.gateways.common.streams import Opened, attending, opened
 from quarterdeck.host import Caller, HostError
@@ -110,42 +111,59 @@ class EventForm:
         return made
 
 
+class Client(msgspec.Struct, frozen=True):
+    """Whoever is at the other end of a stream."""
+
+    gateway: Gateway
+    caller: Caller
+    context: Any
+    ended: asyncio.Future[None]
+    """Done when their token has ended."""
+
+    def check_token(self) -> None:
+        """Raises ``HostError``."""
+        if self.ended.done():
+            raise token_ended()
+
+
 class Feed:
     """One open stream to one client: until it leaves, its token ends, the server stops, or there is no more."""
 
-    def __init__(self, gateway: Gateway, caller: Caller, request: takes.Request, stream: Opened, line: Line) -> None:
-        self._gateway = gateway
-        self._caller = caller
+    def __init__(self, client: Client, request: takes.Request, stream: Opened, line: Line) -> None:
+        self._client = client
         self._request = request
         self._stream = stream
         self.line = line
 
-    async def run(self, parts: Callable[[Sequence[Any]], Iterable[bytes]], *beside: Awaitable[None]) -> None:
-        """Raises ``HostError`` when the host ends it. The stream also ends when the task ``beside`` it does.
+    async def run(
+        self, parts: Callable[[Sequence[Any]], Iterable[bytes]], *beside: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Raises ``HostError`` when the host ends it. The stream also ends when what runs ``beside`` it does.
 
         ``parts`` writes down what came together.
         """
-        gateway, line = self._gateway, self.line
-        with (
-            gateway.authentication.stream(self._caller) as ended,
-            attending(gateway.host, self._caller, self._request),
-        ):
+        client, line = self._client, self.line
+        gateway, ended = client.gateway, client.ended
+        client.check_token()
+        with attending(gateway.host, client.caller, self._request):
+            line.flush()
             stopping = asyncio.ensure_future(gateway.stopping.wait())
-            working = [asyncio.ensure_future(one) for one in (self._pump(parts), *beside)]
+            working = [asyncio.ensure_future(one) for one in (self._pump(parts), *(run() for run in beside))]
             tasks: list[asyncio.Future[Any]] = [stopping, *working]
             try:
                 await asyncio.wait([*tasks, line.over, ended], return_when=asyncio.FIRST_COMPLETED)
                 if line.over.done():
                     line.over.result()
+                over = [one for one in working if one.done()]
+                for one in working:
+                    one.cancel()  # the client is asked nothing more while it reads the rest
                 with suppress(TimeoutError):
                     await asyncio.wait_for(line.finish(), gateway.settings.drain_s)
-                if ended.done():
-                    raise HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
+                client.check_token()
                 if stopping.done():
-                    raise HostError("shutting_down", "The host is shutting down.", hint="Reconnect.", retry_after_s=2.0)
-                for done in working:
-                    if done.done():
-                        done.result()
+                    raise shutting_down()
+                for one in over:
+                    one.result()
             finally:
                 line.close()
                 for task in tasks:
@@ -168,33 +186,39 @@ class Feed:
             raise unexpected(OPERATIONS["watch_session"], error) from error
 
 
+def shutting_down() -> HostError:
+    return HostError("shutting_down", "The host is shutting down.", hint="Reconnect.", retry_after_s=2.0)
+
+
 def streaming(gateway: Gateway, method: Method) -> Callable[[Any, Any], Awaitable[Any]]:
     """The handler of an operation that streams."""
 
     async def told(data: bytes, context: Any) -> bytes:
         caller = await gateway.caller(context)
         check_scope(method.operation, caller)
-        gateway.authentication.check_streams(caller)
-        message = parsed(method.request, data)
-        if method.operation.name == "watch_session":
-            await _watch(gateway, method, message, caller, context)
-        else:
-            await _tell(gateway, method, request_of(method, message), caller, context)
+        with gateway.authentication.stream(caller) as ended:
+            client = Client(gateway, caller, context, ended)
+            message = parsed(method.request, data)
+            if method.operation.name == "watch_session":
+                await _watch(client, method, message)
+            else:
+                await _tell(client, method, request_of(method, message))
         return b""
 
     return guarded(method.operation, told)
 
 
-async def _watch(gateway: Gateway, method: Method, message: Any, caller: Caller, context: Any) -> None:
+async def _watch(client: Client, method: Method, message: Any) -> None:
+    gateway = client.gateway
     request = cast("takes.WatchSession", request_of(method, message))
     if message.HasField("after_seq"):
         request = await _after_seq(gateway, request, message.after_seq)
-    stream = await opened(gateway.host, request, caller)
+    stream = await opened(gateway.host, request, client.caller)
     limit_bytes = message.max_event_bytes if message.HasField("max_event_bytes") else None
     form = EventForm(gateway, stream, limit_bytes=limit_bytes, with_json=message.with_json)
-    await context.write(MESSAGES["WatchSessionResponse"](hello=hello_of(stream, request)).SerializeToString())
-    line = Line(gateway.settings, form.responses, context.write)
-    await Feed(gateway, caller, request, stream, line).run(form.parts)
+    hello = MESSAGES["WatchSessionResponse"](hello=hello_of(stream, request)).SerializeToString()
+    line = Line(gateway.settings, form.responses, client.context.write, first=hello)
+    await Feed(client, request, stream, line).run(form.parts)
 
 
 async def _after_seq(gateway: Gateway, request: takes.WatchSession, seq: int) -> takes.WatchSession:
@@ -220,15 +244,17 @@ def hello_of(stream: Opened, request: takes.WatchSession) -> Any:
     )
 
 
-async def _tell(gateway: Gateway, method: Method, request: takes.Request, caller: Caller, context: Any) -> None:
+async def _tell(client: Client, method: Method, request: takes.Request) -> None:
     """One response for each item."""
-    stream = await opened(gateway.host, request, caller)
+    gateway, context = client.gateway, client.context
+    stream = await opened(gateway.host, request, client.caller)
     await context.send_initial_metadata(())
+    hello = b""
     if "pos" in stream.hello:
-        await context.write(response_of(method, HostChange(kind="hello", pos=stream.hello["pos"])))
+        hello = response_of(method, HostChange(kind="hello", pos=stream.hello["pos"]))
 
     def form(item: Any) -> bytes:
         return response_of(method, msgspec.convert(item.details, HostChange) if isinstance(item, Details) else item)
 
-    line = Line(gateway.settings, lambda parts: parts, context.write)
-    await Feed(gateway, caller, request, stream, line).run(lambda batch: map(form, batch))
+    line = Line(gateway.settings, lambda parts: parts, context.write, first=hello)
+    await Feed(client, request, stream, line).run(lambda batch: map(form, batch))

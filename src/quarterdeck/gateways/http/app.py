@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from quarterdeck.gateways.common.authentication import Authentication
+from quarterdeck.gateways.common.authentication import Authentication, token_ended
 from quarterdeck.gateways.common.calling import call, check_scope, invalid
 from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.gateways.common.streams import Encodings, Form, Opened, pump
@@ -32,7 +32,7 @@ from .routing import Paths
 from .settings import Settings
 
 LONG = frozenset({"wait"})
-"""Operations that are given up when the client leaves."""
+"""Operations that are given up when the client leaves or its token ends."""
 LOGIN_BYTES = 1_000
 
 
@@ -142,13 +142,18 @@ class Gateway:
         body = b""
         if asked.has_body:
             limit = self.host.limits.upload_bytes if route.raw else self.settings.body_bytes
-            body = await body_of(route, asked, limit, self.settings.body_s)
+            with self.authentication.request(caller) as ended:
+                body = await body_of(route, asked, limit, self.settings.body_s)
+                if ended.done():
+                    raise token_ended()
         request = shape_of(route).request(
             asked.in_path, asked.scope["query_string"], body, asked.header(b"content-type") if route.raw else ""
         )
         key = asked.header(b"idempotency-key") if b"idempotency-key" in asked.headers else None
         working = call(self.host, route.operation, request, caller, key, parent_of(asked.headers))
-        called = await (_while_there(working, asked.receive) if route.name in LONG else working)
+        if route.name in LONG:
+            working = _while_there(self.authentication.while_valid(caller, working), asked.receive)
+        called = await working
         answer = answer_of(called.result, route.status)
         if type(request) is Export and called.result.next_cursor is not None:
             answer = StreamedAnswer(answer, self._rest_of(request, called.result.next_cursor, caller))
@@ -158,10 +163,13 @@ class Gateway:
 
     async def _rest_of(self, request: Export, cursor: str | None, caller: Caller) -> AsyncGenerator[bytes, None]:
         """The further parts of an export."""
-        while cursor is not None:
-            part = await self.host.export_session(msgspec.structs.replace(request, cursor=cursor), caller)
-            yield part.body
-            cursor = part.next_cursor
+        with self.authentication.request(caller) as ended:
+            while cursor is not None:
+                part = await self.host.export_session(msgspec.structs.replace(request, cursor=cursor), caller)
+                if ended.done():
+                    raise token_ended()
+                yield part.body
+                cursor = part.next_cursor
 
     # Besides the operations
 
@@ -216,7 +224,6 @@ class Gateway:
                 raise HostError("not_found", f"WebSockets are at {SOCKET}.")
             secret = bearer_of(headers) or socket_bearer(scope["subprotocols"])
             caller = await self.authentication.caller(secret, visitor.address)
-            self.authentication.check_streams(caller)
             del headers, visitor, secret  # it may stay open for long
             with self.authentication.stream(caller) as ended:
                 await websocket.Socket(self, caller, ended, receive, send).serve(scope)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from quarterdeck.gateways.common.authentication import token_ended
 from quarterdeck.gateways.common.calling import invalid
 from quarterdeck.gateways.common.streams import Form, Opened, attending, kind_of, opened, shown
 from quarterdeck.host import Caller, HostError
@@ -31,11 +32,16 @@ HEADERS = {"content-type": "text/event-stream; charset=utf-8", "x-accel-bufferin
 
 async def open_events(gateway: Gateway, route: Route, asked: HttpRequest, caller: Caller) -> Events:
     """Raises ``HostError``, so that what cannot be streamed is refused as any request."""
-    gateway.authentication.check_streams(caller)
-    request = shape_of(route).request(asked.in_path, asked.scope["query_string"], b"")
-    if last := asked.header(b"last-event-id"):
-        request = _resumed(request, last)
-    return Events(gateway, request, await opened(gateway.host, request, caller), caller)
+    with contextlib.ExitStack() as opening:
+        ended = opening.enter_context(gateway.authentication.stream(caller))
+        request = shape_of(route).request(asked.in_path, asked.scope["query_string"], b"")
+        if last := asked.header(b"last-event-id"):
+            request = _resumed(request, last)
+        stream = await opened(gateway.host, request, caller)
+        if ended.done():
+            raise token_ended()
+        opening.enter_context(attending(gateway.host, caller, request))
+        return Events(gateway, stream, ended, opening.pop_all())
 
 
 def _resumed(request: takes.Request, last: str) -> takes.Request:
@@ -51,22 +57,21 @@ def _resumed(request: takes.Request, last: str) -> takes.Request:
 
 
 class Events:
-    """One open stream, as an ASGI application."""
+    """One open stream, as an ASGI application. It must be called, or it stays open."""
 
-    def __init__(self, gateway: Gateway, request: takes.Request, stream: Opened, caller: Caller) -> None:
+    def __init__(
+        self, gateway: Gateway, stream: Opened, ended: asyncio.Future[None], is_open: contextlib.ExitStack
+    ) -> None:
         self._gateway = gateway
-        self._request = request
         self._stream = stream
-        self._caller = caller
+        self._ended = ended
+        self._open = is_open
         self._outbox = gateway.outbox(HEARTBEAT)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         gateway = self._gateway
         gateway.meter.opened("sse", self._outbox)
-        with (
-            gateway.authentication.stream(self._caller) as ended,
-            attending(gateway.host, self._caller, self._request),
-        ):
+        with self._open:
             await send({"type": "http.response.start", "status": 200, "headers": encoded(scope, HEADERS)})
             self._outbox.put(event("hello", self._stream.hello, self._hello_id()))
 
@@ -80,7 +85,7 @@ class Events:
                 asyncio.ensure_future(gateway.stopping.wait()),
             ]
             try:
-                await self._until_over(tasks, ended)
+                await self._until_over(tasks)
             finally:
                 for task in tasks:
                     task.cancel()
@@ -90,16 +95,15 @@ class Events:
             with contextlib.suppress(OSError):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _until_over(self, tasks: list[asyncio.Future[Any]], ended: asyncio.Future[None]) -> None:
+    async def _until_over(self, tasks: list[asyncio.Future[Any]]) -> None:
         delivering, pumping, left, stopping = tasks
-        await asyncio.wait([*tasks, ended], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([*tasks, self._ended], return_when=asyncio.FIRST_COMPLETED)
         if left.done() or delivering.done():
             return
         pumping.cancel()
         await asyncio.gather(pumping, return_exceptions=True)
-        if ended.done():
-            error = HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
-            self._outbox.close(event("error", problem_of(error)))
+        if self._ended.done():
+            self._outbox.close(event("error", problem_of(token_ended())))
         elif stopping.done():
             self._outbox.close(COME_BACK)
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
+from quarterdeck.gateways.common.authentication import token_ended
 from quarterdeck.gateways.common.calling import call, check_scope, check_texts, invalid
 from quarterdeck.gateways.common.streams import Encodings, Form, attending, kind_of, opened, shown
 from quarterdeck.gateways.common.tracing import parent_in
@@ -130,7 +131,7 @@ class Socket:
         for task in self._subscriptions.values():
             task.cancel()
         if self._ended.done():
-            error = HostError("unauthenticated", "The token is no longer valid.", hint="Use a new one.")
+            error = token_ended()
         else:
             error = HostError(
                 "shutting_down", "The host is shutting down.", hint="Reconnect in a moment.", retry_after_s=1.0
