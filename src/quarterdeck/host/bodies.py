@@ -38,6 +38,8 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     is_child: bool = False
     """Its parent started it with ``host_tools``. (A fork has a parent too.)"""
     outlives_parent: bool = False
+    folders_above: list[str] = []
+    """The folders of its ancestors, if it works in another: the rules in their settings files apply to it, too."""
     host_tools: HostTools | None = None
     worktree: str | None = None
     resume: str | None = None

@@ -1,7 +1,7 @@
 """Families: sessions and the sessions they started, with their total spending and number of running members.
 
-A parent's budget and its ``sessions`` limit cover all its descendants. So however a child came to run (started,
-prompted again, or woken by a person), the family stays within the limits of its oldest member.
+A parent's budget, its ``sessions`` limit and its mode cover all its descendants. So however a child came to run
+(started, prompted again, or woken by a person), the family stays within the limits of its oldest member.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from quarterdeck.store.queries import SessionQuery
 
 from .bodies import SessionBody, decode_body
 from .errors import HostError
+from .modes import MODES, is_above, mode_of
 from .times import usd
 
 ENDED = frozenset({"stopped", "crashed", "parked"})
@@ -32,6 +33,7 @@ class _Relative(msgspec.Struct):
     sessions: int
     budget: Decimal | None
     cost: Decimal
+    mode: str
 
 
 class Families:
@@ -59,7 +61,7 @@ class Families:
                 return
 
     def note(self, session_id: str, body: SessionBody) -> None:
-        """Update a session's budget and spending: when it is loaded, and on every change."""
+        """Update a session's mode, budget and spending: when it is loaded, and on every change."""
         if not body.is_child and body.host_tools is None:
             return
         self._to_be_taken_up.discard(session_id)
@@ -71,6 +73,7 @@ class Families:
             0 if body.host_tools is None else body.host_tools.sessions,
             budget_of(body),
             usd(body.cost_usd),
+            mode_of(body),
         )
 
     def children(self, session_id: str) -> list[str]:
@@ -99,6 +102,13 @@ class Families:
 
     def _spent_below(self, session_id: str, running: Callable[[str], Decimal]) -> Decimal:
         return sum((self._known[one].cost + running(one) for one in self.below(session_id)), ZERO)
+
+    def mode_of_elders(self, body: SessionBody, mode: str) -> str:
+        """The mode that a session may have: this one, or the strictest of its ancestors' if that is stricter."""
+        for _, elder in self._elders(body):
+            if elder.mode in MODES and is_above(mode, elder.mode):
+                mode = elder.mode
+        return mode
 
     def _elders(self, body: SessionBody) -> Iterator[tuple[str, _Relative]]:
         elder_id = body.parent_id if body.is_child else None

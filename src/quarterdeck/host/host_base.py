@@ -86,6 +86,9 @@ class HostBase(Loading):
         await asyncio.to_thread(self._private.forget, session_id)
         await asyncio.to_thread(self._mirror.forget, session_id)
 
+    async def _mode_was_set(self, actor: SessionActor) -> None:
+        """Called when a session's mode was set, for parts to which it matters."""
+
     def _unloaded(self, actor: SessionActor) -> None:
         """Called when a session was unloaded, for parts that haven't caught up with it."""
 

@@ -114,7 +114,7 @@ class HostParts:
         """The time by the host's clock."""
         return self._clock()
 
-    def _admit_process(self) -> None:
+    def _admit_process(self, actor: SessionActor) -> None:
         """Raises ``HostError`` if no further process may start."""
         limit = self.limits.processes
         if limit is not None and sum(1 for actor in self._actors.values() if actor.has_process) > limit:

@@ -1,8 +1,8 @@
 """Tools with which a session starts and controls its own sessions: an MCP server in the host.
 
 A child never has more rights than its parent: its folder is inside the parent's, its mode asks at least as often, it
-spends the parent's budget, and the parent's policy applies to it. This is checked when it is started and at every
-prompt. The tools themselves need permission like any other tool.
+spends the parent's budget, and it has the parent's options, callbacks and policy (``inheriting``). The mode holds for
+as long as it runs (``orchestrating``). The tools themselves need permission like any other tool.
 """
 
 from __future__ import annotations
@@ -24,16 +24,13 @@ from .callers import Caller
 from .errors import HostError
 from .folders import as_path, is_below
 from .idempotency import id_for, scope_of
+from .modes import is_above, mode_of
 
 if TYPE_CHECKING:
     from .host import Host
 
 SERVER = "quarterdeck"
 """Its tools are ``mcp__quarterdeck__start_session`` and so on."""
-MODES = ("plan", "dontAsk", "default", "acceptEdits", "auto", "bypassPermissions")
-"""From the strictest to the most permissive."""
-INHERITED = ("allowed_tools", "disallowed_tools", "tools")
-"""Options that a child inherits."""
 MOST_CHILDREN = 100
 MOST_GENERATIONS = 5
 LONGEST_WAIT_S = 600.0
@@ -62,7 +59,6 @@ class Children:
             agent=body.agent,
             model=wanted.model or body.chosen.get("model", body.model),
             permission_mode=_at_most(wanted.permission_mode, body),
-            options={name: body.options[name] for name in INHERITED if name in body.options},
             policy=body.policy or None,
             budget_usd=self._at_most_left(wanted.budget_usd, body),
             account=body.account,
@@ -77,15 +73,11 @@ class Children:
         return key is not None and await self._host.store.receipt(scope, key, now=self._host.now()) is not None
 
     async def prompt(self, session_id: str, content: str, key: str | None) -> None:
-        """Prompt a child. It may have stopped, and its parent may have fewer rights than when it was started."""
+        """Prompt a child. It may have stopped."""
         _, body, _ = await self._parent()
         caller = self._caller(body)
         with self._host.place_for_child(session_id, self._parent_id):
-            child = await self._host.get_session(takes.OfSession(session_id=session_id))
-            own = _mode_of(body)
-            if _is_above(child.permission_mode or "default", own):
-                lowered = takes.UpdateSession(session_id=session_id, permission_mode=own)
-                await self._host.update_session(lowered, caller)
+            await self._host.lower_mode(session_id)
             await self._host.send_prompt(takes.SendPrompt(session_id=session_id, content=content), caller, key=key)
 
     async def stop(self, session_id: str) -> None:
@@ -142,28 +134,19 @@ class Children:
             name=f"session {self._parent_id}",
             via="host_tools",
             scope="operate",
-            may_bypass=_mode_of(body) == "bypassPermissions",
+            may_bypass=mode_of(body) == "bypassPermissions",
             session_id=self._parent_id,
             children_outlive=body.host_tools is not None and body.host_tools.children_outlive,
         )
 
 
-def _mode_of(body: SessionBody) -> str:
-    return str(body.chosen.get("permission_mode", body.permission_mode) or "default")
-
-
 def _at_most(wanted: str | None, body: SessionBody) -> str:
     """A child's mode: the parent's, or a stricter one."""
-    own = _mode_of(body)
+    own = mode_of(body)
     mode = wanted or own
-    if _is_above(mode, own):
+    if is_above(mode, own):
         raise HostError("forbidden", f"The mode {mode} allows more than this session's mode, {own}.")
     return mode
-
-
-def _is_above(mode: str, own: str) -> bool:
-    """Whether a mode is more permissive, or not known to be stricter."""
-    return mode not in MODES or own not in MODES or MODES.index(mode) > MODES.index(own)
 
 
 def _decimal(given: str | None) -> Decimal | None:

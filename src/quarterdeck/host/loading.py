@@ -89,6 +89,7 @@ class Loading(HostParts):
             own=None if log is None else own_policy(log.body.policy),
             session=None if log is None else log.id,
             env=self._env if env is None else env,
+            folders_above=() if log is None else log.body.folders_above,
         )
 
     # Warm processes
@@ -194,7 +195,7 @@ class Loading(HostParts):
             options=lambda log: self._options(log, calls),
             calls=calls,
             warm=self._take_warm,
-            admit=self._admit_process,
+            admit=lambda: self._admit_process(actor),
             may_prompt=lambda: self._spending.check(session_id, body, self._clock()),
             life=lambda: life_of(self._lifecycle, body.lifecycle),
             tally=self.tally,

@@ -17,6 +17,7 @@ import msgspec
 
 from quarterdeck.policy import BadRulesError, Explanation, Policy, PolicyError
 from quarterdeck.policy.rules import Behavior, Rule
+from quarterdeck.policy.settings import IN_THE_FOLDER, load
 
 from .errors import HostError
 from .events import PolicyDecided
@@ -89,8 +90,10 @@ class SessionPolicy:
         own: OwnPolicy | None = None,
         session: str | None = None,
         env: Mapping[str, str] | None = None,
+        folders_above: Sequence[str] = (),
     ) -> None:
-        """``env`` is the session's: its ``HOME`` and ``CLAUDE_CONFIG_DIR`` locate the settings files."""
+        """``env`` is the session's: its ``HOME`` and ``CLAUDE_CONFIG_DIR`` locate the settings files.
+        ``folders_above``: the rules in the settings files of these folders apply, too."""
         env = env or {}
         home = env.get("HOME") or None
         own = own or OwnPolicy()
@@ -108,6 +111,8 @@ class SessionPolicy:
         try:
             config = env.get("CLAUDE_CONFIG_DIR")
             self.layers["settings"] = Policy.from_settings(cwd, home=home, config=config, mode="default")
+            for folder in folders_above:
+                self.layers[f"settings of {folder}"] = _settings_of(folder, cwd, home, config)
         except PolicyError as error:
             self.problem = str(error)
         self.bare = _without_rules(cwd, home)
@@ -223,6 +228,13 @@ class SessionPolicy:
         """Explain how all layers judge a call, part by part."""
         rules = [rule for policy in self.layers.values() for rule in policy.rules]
         return self.bare.with_rules(rules).explain(tool, tool_input)
+
+
+def _settings_of(folder: str, cwd: str, home: str | None, config: str | None) -> Policy:
+    """The rules of another folder's own settings files, for a session in ``cwd``."""
+    loaded = load(folder, home=home, config=config)
+    rules = [rule for rule in loaded.rules if rule.source in IN_THE_FOLDER]
+    return Policy(rules, cwd=cwd, home=home, roots=loaded.roots, notes=loaded.notes)
 
 
 @functools.lru_cache(maxsize=64)

@@ -30,10 +30,11 @@ from .budgets import check_budget
 from .callers import PROGRAM, Caller
 from .errors import HostError
 from .events import BudgetChanged
-from .folders import as_path
+from .folders import as_path, is_below
 from .git import starting_point, with_git
 from .host_tools import check_host_tools
 from .idempotency import id_for, once, receipt_for
+from .inheriting import check_folder_of_child, inherited_options
 from .launching import SIMULATED, check_options, split_options
 from .lifetimes import life_of
 from .loading import CALLBACKS
@@ -57,7 +58,7 @@ class SessionOperations(PresetOperations):
         _check_mode(request.permission_mode)
         check_budget(request.budget_usd, "budget_usd")
         if request.agent not in ("claude", "sim") and request.agent not in self._agents:
-            if caller.scope != "admin":
+            if caller.scope != "admin" and caller.session_id is None:  # a child has the agent of its parent
                 raise HostError("option_not_allowed", "A path as agent requires the scope admin.", field="agent")
             as_path(request.agent, "agent")
         if request.callbacks is not None:
@@ -112,6 +113,9 @@ class SessionOperations(PresetOperations):
         public, private = split_options(request.options)
         if request.callbacks is not None:
             private[CALLBACKS] = msgspec.to_builtins(request.callbacks)
+        folders_above: list[str] = []
+        if caller.session_id is not None:
+            public, private, folders_above = await self._inherited(caller.session_id, cwd)
         body = SessionBody(
             agent=SIMULATED if self._agents.get(request.agent) == SIMULATED else request.agent,
             model=request.model,
@@ -130,12 +134,26 @@ class SessionOperations(PresetOperations):
             parent_id=caller.session_id,
             is_child=caller.session_id is not None,
             outlives_parent=caller.children_outlive,
+            folders_above=folders_above,
         )
         await asyncio.to_thread(self._private.keep, session_id, private)
         actor = await self._new_session(session_id, cwd, body, caller, request.name, request.tags)
         if request.budget_usd is not None:
             await self._set_budget(actor, request.budget_usd)
         return actor
+
+    async def _inherited(self, parent_id: str, cwd: str) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+        """What a child in this folder gets from its parent: options, private ones, and the folders above it."""
+        parent = (await self._actor(parent_id)).log
+        if not is_below(cwd, [parent.record.cwd]):  # also if a folder was replaced by a link meanwhile
+            raise HostError("folder_not_allowed", f"{cwd} is outside {parent.record.cwd}.", field="cwd")
+        private = await asyncio.to_thread(self._private.of, parent_id, parent.body.private_options)
+        public, private = split_options(inherited_options({**parent.body.options, **private}, parent.record.cwd))
+        above = dict.fromkeys((*parent.body.folders_above, parent.record.cwd))
+        if cwd != parent.record.cwd:
+            for folder in above:
+                await asyncio.to_thread(check_folder_of_child, folder, {**public, **private})
+        return public, private, [folder for folder in above if folder != cwd]
 
     def _may_use(self, caller: Caller) -> Callable[[Path], bool]:
         """A check for the folders that this caller may use."""
@@ -231,6 +249,7 @@ class SessionOperations(PresetOperations):
         actor = await self._actor(request.session_id)
         if request.permission_mode is not UNSET:
             _check_mode(request.permission_mode)
+            self._check_mode_of_child(actor.log.body, request.permission_mode)
         if isinstance(request.max_thinking_tokens, int) and request.max_thinking_tokens < 0:
             raise HostError("invalid", "max_thinking_tokens must be 0 or more.", field="max_thinking_tokens")
         if request.budget_usd is not UNSET:
@@ -249,7 +268,19 @@ class SessionOperations(PresetOperations):
         await log.update(**fields)
         if request.budget_usd is not UNSET:
             await self._set_budget(actor, request.budget_usd)
+        if request.permission_mode is not UNSET:
+            await self._mode_was_set(actor)
         return await self._view(actor)
+
+    def _check_mode_of_child(self, body: SessionBody, mode: str) -> None:
+        allowed = self._spending.families.mode_of_elders(body, mode)
+        if allowed != mode:
+            raise HostError(
+                "forbidden",
+                f"The mode {mode} allows more than {allowed}, that of the session that started this one.",
+                hint="Change that session's mode first.",
+                field="permission_mode",
+            )
 
     async def _change_process(self, actor: SessionActor, request: takes.UpdateSession) -> None:
         body = actor.log.body
@@ -356,6 +387,7 @@ class SessionOperations(PresetOperations):
             resume=source.transcript_id,
             fork=True,
             resume_at=None if request.at is None else _message_uuid(parent, request.at),
+            folders_above=list(source.folders_above),
         )
         await asyncio.to_thread(self._private.keep, session_id, private)
         name = request.name or f"{parent.log.record.name or 'session'} (fork)"
