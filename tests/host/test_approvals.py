@@ -157,7 +157,12 @@ async def test_a_decision_says_who_through_which_face_and_how_long_it_took(place
         await frames_until(host, session.id, "idle")
         entry = next(one for one in (await host.list_audit(ListAudit(who="ann"))).audit)
         assert (entry.operation, entry.via, entry.session_id) == ("decide", "http", session.id)
-        assert entry.details == {"approval_id": approval.id, "decision": "allow", "tool": "Bash"}
+        assert entry.details == {
+            "approval_id": approval.id,
+            "decision": "allow",
+            "tool": "Bash",
+            "summary": "Bash touch made.txt",
+        }
 
 
 async def other_than(host: Host, *known: Approval) -> Approval:
