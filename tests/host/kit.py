@@ -150,3 +150,11 @@ async def pid_of(host: Host, session: Session) -> int:
 
 async def kill(host: Host, session: Session, how: signal.Signals = signal.SIGKILL) -> None:
     os.kill(await pid_of(host, session), how)
+
+
+def lives(pid: int) -> bool:
+    """Whether this process runs. One that has ended and is not reaped yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

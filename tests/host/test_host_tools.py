@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from conformance.real import RealStage
-from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, next_turn, pending, told
+from host.kit import LIMIT_S, Place, all_frames, decide, frames_until, lives, next_turn, pending, pid_of, told
 from host.staged import host_over, stage_in
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged
@@ -319,7 +321,8 @@ async def test_children_end_with_their_parent_unless_told_otherwise(place: Place
                 await asyncio.sleep(0.01)
 
 
-async def test_a_parent_that_is_killed_takes_ten_children_along_also_after_a_restart(tmp_path: Path) -> None:
+@pytest.mark.parametrize("away", [False, True], ids=["the host is there", "the host is away"])
+async def test_a_parent_that_is_killed_takes_ten_children_along(tmp_path: Path, away: bool) -> None:
     place = Place(tmp_path, keeper=True)
     starts = [call("start_session", prompt="go", name=f"child {number}") for number in range(10)]
     place.claude.play([*starts, "All started."])
@@ -327,12 +330,25 @@ async def test_a_parent_that_is_killed_takes_ten_children_along_also_after_a_res
     async with asyncio.timeout(LIMIT_S), place.host() as host:
         session = await place.created(host, host_tools=HostTools(sessions=10), options=allowed)
         await frames_until(host, session.id, "idle")
-        found = await children(host, session)
-        assert len(found) == 10
-        await host.stop(OfSession(session_id=session.id))
-    async with place.opened() as host:
-        while any(one.state != "stopped" for one in await children(host, session)):  # noqa: ASYNC110
+        pids = [await pid_of(host, one) for one in await children(host, session)]
+        parent_pid = await pid_of(host, session)
+        if not away:
+            os.kill(parent_pid, signal.SIGKILL)
+            await until_all_stopped(host, session)
+    if away:
+        os.kill(parent_pid, signal.SIGKILL)
+        while lives(parent_pid):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
+        assert len([pid for pid in pids if lives(pid)]) == 10
+    async with place.opened() as host:
+        await until_all_stopped(host, session)
+        assert (await host.get_session(OfSession(session_id=session.id))).state == "crashed"
+        assert [pid for pid in pids if lives(pid)] == []
+
+
+async def until_all_stopped(host: Host, of: Session) -> None:
+    while [one.state for one in await children(host, of)] != ["stopped"] * 10:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
 
 
 async def test_a_start_that_is_asked_for_twice_happens_once(tmp_path: Path) -> None:

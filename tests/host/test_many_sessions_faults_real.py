@@ -16,7 +16,7 @@ import pytest
 
 from client.real_cli import Place as RealPlace
 from client.real_cli import place as real_place
-from host.kit import LIMIT_S, Clock, all_frames, decide, pending, told
+from host.kit import LIMIT_S, Clock, all_frames, decide, lives, pending, told
 from host.test_alerts import Receiver, alert, failures
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, ProcessChanged
@@ -168,39 +168,44 @@ async def test_two_prompts_of_one_second_a_clock_set_back_and_a_restart_in_betwe
         assert stage.model.queued == 0
 
 
-async def test_a_parent_that_is_killed_takes_its_ten_children_along(tmp_path: Path) -> None:
-    state = tmp_path / "state"
+async def test_a_parent_that_is_killed_while_the_host_is_away_takes_its_ten_children_along(tmp_path: Path) -> None:
+    state, restarts = tmp_path / "state", Lifecycle(restarts=0)
     with real_place(tmp_path) as stage:
         stage.model.on(lambda request: "I am a child" in request.text, "Ready.")
         stage.model.reply(
             *[ToolUse(START, {"prompt": "I am a child.", "name": f"child {number}"}) for number in range(10)]
         )
         stage.model.reply("All started.")
-        async with a_keeper(state), a_host(stage, state) as host:
-            create = CreateSession(
-                cwd=str(stage.cwd),
-                prompt="go",
-                host_tools=HostTools(sessions=10),
-                options={"allowed_tools": [START]},
-                lifecycle=Lifecycle(restarts=0),
-            )
-            session = await host.create_session(create)
-            await host.wait(Wait(session_id=session.id, timeout_s=2 * LIMIT_S))
 
-            async def children() -> list[Session]:
-                listed = (await host.list_sessions(ListSessions(limit=100))).sessions
-                return [one for one in listed if one.parent_id == session.id]
+        async def children(host: Host) -> list[Session]:
+            listed = (await host.list_sessions(ListSessions(limit=100))).sessions
+            return [one for one in listed if one.parent_id == session.id]
 
-            assert len(await children()) == 10
-            pids = [await pid_of(host, one) for one in await children()]
-            os.kill(await pid_of(host, session), signal.SIGKILL)
-            await host.wait(Wait(session_id=session.id, for_=["crashed"]))
+        async with a_keeper(state):
+            async with a_host(stage, state) as host:
+                create = CreateSession(
+                    cwd=str(stage.cwd),
+                    prompt="go",
+                    host_tools=HostTools(sessions=10),
+                    options={"allowed_tools": [START]},
+                    lifecycle=restarts,
+                )
+                session = await host.create_session(create)
+                await host.wait(Wait(session_id=session.id, timeout_s=2 * LIMIT_S))
+                parent_pid = await pid_of(host, session)
+                pids = [await pid_of(host, one) for one in await children(host)]
+            os.kill(parent_pid, signal.SIGKILL)
+            while lives(parent_pid):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            assert len([pid for pid in pids if lives(pid)]) == 10
+            async with a_host(stage, state) as host:
 
-            async def are_stopped() -> bool:
-                return {one.state for one in await children()} == {"stopped"}
+                async def are_stopped() -> bool:
+                    return [one.state for one in await children(host)] == ["stopped"] * 10
 
-            await until(are_stopped)
-            assert not [pid for pid in pids if await asyncio.to_thread(Path(f"/proc/{pid}").exists)]
+                await until(are_stopped)
+                assert (await host.get_session(of(session))).state == "crashed"
+                assert [pid for pid in pids if lives(pid)] == []
 
 
 async def test_a_webhook_is_told_of_an_approval_a_turn_and_a_crash_though_it_hangs_and_redirects_first(
