@@ -54,7 +54,10 @@ def test_initialize_tells_commands_models_account_and_mode() -> None:
     talk.say(ask("i", "initialize"))
     payload = {
         "commands": [{"name": "compact", "description": "Shorten", "argumentHint": "[how]"}],
-        "models": [{"value": "sonnet", "displayName": "Sonnet", "description": "fast"}],
+        "models": [
+            {"value": "sonnet", "displayName": "Sonnet", "description": "fast"},
+            {"value": "opus", "supportedEffortLevels": ["low", "high"], "supportsFastMode": True},
+        ],
         "account": {"email": "a@b.example", "subscriptionType": "max", "apiProvider": "firstParty"},
         "current_permission_mode": "plan",
     }
@@ -62,7 +65,10 @@ def test_initialize_tells_commands_models_account_and_mode() -> None:
     assert only(SessionChanged, events).changed == ["commands", "models", "account"]
     session = talk.state.session
     assert session.commands == [CommandInfo("compact", "Shorten", "[how]")]
-    assert session.models == [Model("sonnet", "Sonnet", "fast")]
+    assert session.models == [
+        Model("sonnet", "Sonnet", "fast"),
+        Model("opus", effort_levels=["low", "high"], fast_mode=True),
+    ]
     assert session.account == Account("a@b.example", None, "max", None, "firstParty")
     assert session.permission_mode == "plan"
     talk.hear(init(slash_commands=["compact", "clear"], permissionMode="plan"))

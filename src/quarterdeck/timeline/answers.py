@@ -15,6 +15,7 @@ from quarterdeck.wire import (
     McpServerStatus,
     McpStatusRequest,
     McpStatusResponse,
+    ModelInfo,
     parse_answer,
 )
 
@@ -44,7 +45,7 @@ def _initialize(state: State, _: Asked, payload: Facts, at: float, out: list[Eve
         "fast_mode": answer.fast_mode_state,
         "commands": _each(answer.commands, lambda one: CommandInfo(one.name, one.description, one.argument_hint or "")),
         "agents": _each(answer.agents, lambda one: one.name),
-        "models": _each(answer.models, lambda one: Model(one.value, one.display_name, one.description)),
+        "models": _each(answer.models, _model),
     }
     if account is not None:
         facts["account"] = Account(
@@ -57,6 +58,11 @@ def _initialize(state: State, _: Asked, payload: Facts, at: float, out: list[Eve
     tell_changes(state, facts, at, out)
     if answer.current_permission_mode is not None:
         fold_mode(state, answer.current_permission_mode, at, out)
+
+
+def _model(one: ModelInfo) -> Model:
+    levels = one.supported_effort_levels or []
+    return Model(one.value, one.display_name, one.description, levels, one.supports_fast_mode is True)
 
 
 def _typed(request: Any, payload: Facts) -> Any:

@@ -159,6 +159,10 @@ class Model(PartBase):
     value: str
     name: str = ""
     description: str = ""
+    effort_levels: list[str] = []
+    """What its effort can be set to; empty if it cannot be set, or if the CLI does not say."""
+    fast_mode: bool = False
+    """Whether it has a fast mode."""
 
 
 class Account(PartBase):

@@ -8,9 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from quarterdeck.gateways.acp.config_options import modes_of
+from quarterdeck.gateways.acp import schema
+from quarterdeck.gateways.acp.config_options import Chosen, modes_of, options_of
 from quarterdeck.gateways.acp.drawing import Audience, Drawing
 from quarterdeck.timeline import Timeline
+from quarterdeck.timeline.parts import Model
+from quarterdeck.timeline.state import SessionDetails
 from quarterdeck.wire import decode
 
 CWD = "/repo"
@@ -119,5 +122,48 @@ def test_a_mode_that_is_in_effect_is_offered_whoever_chose_it(mode: str) -> None
     shown = modes_of(mode, bypass=False)
     assert shown.current_mode_id == mode
     assert mode in [one.id for one in shown.available_modes]
-    elsewhere = {one.id for one in modes_of("default", bypass=False).available_modes}
+    elsewhere = {one.id for one in modes_of("default", bypass=False, version="2.1.325").available_modes}
     assert (mode in elsewhere) is (mode not in ("bypassPermissions", "delegate"))
+
+
+@pytest.mark.parametrize(
+    ("version", "has"), [("2.0.77", False), ("2.1.25", True), ("2.1.52", True), ("2.1.325", False)]
+)
+def test_delegate_is_offered_where_the_cli_has_it(version: str, has: bool) -> None:
+    assert ("delegate" in [one.id for one in modes_of(None, bypass=False, version=version).available_modes]) is has
+    details = SessionDetails(cli_version=version)
+    (mode, _) = options_of(details, Chosen())
+    assert isinstance(mode, schema.SessionConfigOptionSelect)
+    assert ("delegate" in [one.value for one in mode.options]) is has
+
+
+FAST = Model("default", "Opus", effort_levels=["low", "high"], fast_mode=True)
+SLOW = Model("haiku", "Haiku")
+
+
+def test_effort_and_fast_mode_are_those_of_the_model() -> None:
+    details = SessionDetails(models=[FAST, SLOW], fast_mode="cooldown", effort="low", agents=["poet"])
+    options = {one.id: one for one in options_of(details, Chosen(), switches=True)}
+    effort, fast = options["effort"], options["fast"]
+    assert isinstance(effort, schema.SessionConfigOptionSelect)
+    assert [one.value for one in effort.options] == ["default", "low", "high"]
+    assert effort.current_value == "low"
+    assert isinstance(fast, schema.SessionConfigOptionBoolean)
+    assert fast.current_value is True
+    (fast,) = (one for one in options_of(details, Chosen(fast=False)) if one.id == "fast")
+    assert isinstance(fast, schema.SessionConfigOptionSelect)
+    assert (fast.current_value, [one.value for one in fast.options]) == ("off", ["on", "off"])
+    assert [one.id for one in options_of(details, Chosen(model="haiku"))] == ["mode", "model", "agent"]
+    assert [one.id for one in options_of(None, Chosen())] == ["mode", "model"]
+
+
+def test_an_agent_can_be_chosen_until_something_is_said() -> None:
+    details = SessionDetails(agents=["poet", "monk"])
+
+    def offered(chosen: Chosen, *, new: bool) -> list[str]:
+        found = [one for one in options_of(details, chosen, new=new) if one.id == "agent"]
+        return [each.value for one in found for each in one.options]  # type: ignore[union-attr]
+
+    assert offered(Chosen(), new=True) == ["default", "poet", "monk"]
+    assert offered(Chosen(), new=False) == []
+    assert offered(Chosen(agent="poet"), new=False) == ["poet"]

@@ -99,7 +99,6 @@ async def test_the_first_session_is_there_before_the_agent_and_becomes_the_agent
     assert {one["id"]: one["currentValue"] for one in made["configOptions"]} == {
         "mode": "plan",
         "model": "opus",
-        "effort": "medium",
     }
     ends.says((3, "session/prompt", {"sessionId": made["sessionId"], "prompt": []}))
     await ends.answer(3)

@@ -115,6 +115,23 @@ async def test_a_running_host_is_used_by_itself_and_its_session_outlives_the_edi
         assert prompts == ["go", "and?"]
 
 
+@pytest.mark.parametrize("where", ["in the host", "on disk"])
+async def test_a_session_that_is_loaded_twice_at_once_is_attached_once(deck: Deck, fake: Simulated, where: str) -> None:
+    fake.play(rules=[{"when": "before", "steps": ["Before."]}, {"when": "after", "steps": ["After."]}])
+    async with asyncio.timeout(LIMIT_S), deck.running() as host:
+        async with deck.edit(*([] if where == "in the host" else ["--no-host", "--agent", deck.agent])) as ed:
+            session = await opened(ed, deck)
+            await ed.prompt(session, "before")
+        async with deck.edit() as ed:
+            await ed.initialize()
+            asked = {"sessionId": session, "cwd": str(deck.cwd), "mcpServers": []}
+            await asyncio.gather(*(ed.call(f"session/{how}", **asked) for how in ("resume", "load", "resume")))
+            assert ed.text() == "Before."
+            assert (await ed.prompt(session, "after"))["stopReason"] == "end_turn"
+            assert ed.text() == "Before.After."
+            await only_session(host)
+
+
 async def said(host: Host, session: str) -> list[dict[str, Any]]:
     frames = (await host.read_events(ReadEvents(session_id=session, limit=100_000))).frames
     return [

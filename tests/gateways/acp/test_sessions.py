@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chaos.kit import MARK
-from gateways.acp.editor import RefusedError, editor
+from gateways.acp.editor import Editor, RefusedError, editor
 from quarterdeck.gateways.acp import agent, drawing, extensions, identity, schema
 from quarterdeck.timeline import events
 from simulated import Simulated, until
@@ -126,6 +127,10 @@ async def test_a_session_is_renamed_archived_closed_and_deleted(fake: Simulated,
             assert caught.value.code == -32002
 
 
+def chosen(options: list[dict[str, Any]]) -> dict[str, Any]:
+    return {one["id"]: one["currentValue"] for one in options}
+
+
 async def test_mode_model_and_effort_can_be_chosen(fake: Simulated, checker: Any) -> None:
     async with start(fake, checker) as ed:
         await ed.initialize()
@@ -133,14 +138,27 @@ async def test_mode_model_and_effort_can_be_chosen(fake: Simulated, checker: Any
         await ed.call("session/set_mode", sessionId=session, modeId="acceptEdits")
         assert ed.updates("current_mode_update")[-1]["currentModeId"] == "acceptEdits"
         answer = await ed.call("session/set_config_option", sessionId=session, configId="model", value="sonnet")
-        chosen = {one["id"]: one["currentValue"] for one in answer["configOptions"]}
-        assert (chosen["mode"], chosen["model"]) == ("acceptEdits", "sonnet")
+        now = chosen(answer["configOptions"])
+        assert (now["mode"], now["model"]) == ("acceptEdits", "sonnet")
+        levels = next(one for one in answer["configOptions"] if one["id"] == "effort")["options"]
+        assert [one["value"] for one in levels] == ["default", "low", "medium", "high", "xhigh", "max"]
         await ed.call("session/set_config_option", sessionId=session, configId="effort", value="high")
         await ed.call("session/set_model", sessionId=session, modelId="default")
-        for wrong in ({"configId": "colour", "value": "red"}, {"configId": "mode", "value": "bypassPermissions"}):
+        for wrong in (
+            {"configId": "colour", "value": "red"},
+            {"configId": "mode", "value": "bypassPermissions"},
+            {"configId": "effort", "value": "heroic"},
+            {"configId": "fast", "value": True, "type": "boolean"},  # the simulator's models have none
+            {"configId": "agent", "value": "nobody"},
+        ):
             with pytest.raises(RefusedError) as caught:
                 await ed.call("session/set_config_option", sessionId=session, **wrong)
             assert caught.value.code == -32602
+        await ed.call("session/set_config_option", sessionId=session, configId="agent", value="Explore")
+        await ed.prompt(session, "hello")
+        assert chosen(ed.updates("config_option_update")[-1]["configOptions"])["agent"] == "Explore"
+        with pytest.raises(RefusedError, match="a conversation keeps its agent"):
+            await ed.call("session/set_config_option", sessionId=session, configId="agent", value="default")
 
 
 async def test_prompts_wait_for_their_turn_and_each_has_one_stop_reason(fake: Simulated, checker: Any) -> None:
@@ -156,17 +174,81 @@ async def test_prompts_wait_for_their_turn_and_each_has_one_stop_reason(fake: Si
         assert ed.text() == "One.Two.Three."
 
 
+STEERS = {"quarterdeck": {"steer": True}}
+
+
+async def steered(ed: Editor, fake: Simulated) -> tuple[str, asyncio.Future[Any], asyncio.Future[Any]]:
+    """A session whose turn is held, the prompt of that turn, and one that steers it and has arrived."""
+    await ed.initialize()
+    session = await ed.new(fake.cwd)
+    first = ed.say(session, "go")
+    await asyncio.to_thread(until, fake.is_held)
+    second = ed.say(session, "and mind the step", _meta=STEERS)
+    await ed.call("_quarterdeck/usage", sessionId=session)  # answered after what was written before it
+    return session, first, second
+
+
 async def test_a_prompt_can_steer_the_turn_that_runs(fake: Simulated, checker: Any) -> None:
-    fake.play([fake.held, {"tool": "Read", "input": {"file_path": "x"}}, "Both heard."])
+    fake.play([fake.held, {"tool": "Read", "input": {"file_path": "x"}}, "Both heard."], ["A turn of its own."])
     async with start(fake, checker) as ed:
-        await ed.initialize()
-        session = await ed.new(fake.cwd)
-        first = ed.say(session, "go")
-        await asyncio.to_thread(until, fake.is_held)
-        second = ed.say(session, "and mind the step", _meta={"quarterdeck": {"steer": True}})
+        session, first, second = await steered(ed, fake)
         fake.release()
         async with asyncio.timeout(60):
-            assert {one["stopReason"] for one in await asyncio.gather(first, second)} == {"end_turn"}
+            answers = await asyncio.gather(first, second)
+        assert [one["stopReason"] for one in answers] == ["end_turn"] * 2
+        assert answers[0]["usage"] == answers[1]["usage"]
+        assert ed.text() == "Both heard."
+        await ed.prompt(session, "next")
+        assert ed.text() == "Both heard.A turn of its own."
+
+
+async def test_a_prompt_that_comes_too_late_to_steer_ends_with_a_turn_of_its_own(fake: Simulated, checker: Any) -> None:
+    later = fake.root / "later"
+    fake.play([fake.held, "Alone."], [{"wait_for": str(later)}, "Late."])
+    async with start(fake, checker) as ed:
+        session, first, second = await steered(ed, fake)
+        fake.release()
+        async with asyncio.timeout(60):
+            assert (await first)["stopReason"] == "end_turn"
+            await asyncio.to_thread(until, Path(f"{later}.reached").exists)
+            assert (ed.text(), second.done()) == ("Alone.", False)
+            later.touch()
+            assert (await second)["stopReason"] == "end_turn"
+        assert ed.text() == "Alone.Late."
+        assert ed.updates("user_message_chunk", session=session) == []  # nobody else's
+
+
+async def test_a_steering_prompt_that_is_cancelled_is_withdrawn_and_the_turn_goes_on(
+    fake: Simulated, checker: Any
+) -> None:
+    fake.play([fake.held, {"tool": "Read", "input": {"file_path": "x"}}, "Alone."], ["Next."])
+    async with start(fake, checker) as ed:
+        session, first, second = await steered(ed, fake)
+        ed.notify("$/cancel_request", requestId=ed.last_id - 1)
+        with pytest.raises(RefusedError) as caught:
+            async with asyncio.timeout(60):
+                await second
+        assert caught.value.code == -32800
+        await ed.call("_quarterdeck/usage", sessionId=session)
+        fake.release()
+        async with asyncio.timeout(60):
+            assert (await first)["stopReason"] == "end_turn"
+        await ed.prompt(session, "next")
+        assert ed.text() == "Alone.Next."
+        ed.frames.clear()
+        await ed.call("session/load", sessionId=session, cwd=str(fake.cwd), mcpServers=[])
+        assert ed.text("user_message_chunk") == "gonext"
+
+
+async def test_cancel_ends_a_steering_prompt_with_the_turn_it_steers(fake: Simulated, checker: Any) -> None:
+    fake.play([fake.held, "Never."], ["After."])
+    async with start(fake, checker) as ed:
+        session, first, second = await steered(ed, fake)
+        ed.notify("session/cancel", sessionId=session)
+        async with asyncio.timeout(60):
+            assert [one["stopReason"] for one in await asyncio.gather(first, second)] == ["cancelled"] * 2
+        await ed.prompt(session, "again")
+        assert ed.text() == "After."
 
 
 async def test_cancel_ends_what_runs_and_what_waits_and_twice_is_once(fake: Simulated, checker: Any) -> None:

@@ -308,6 +308,56 @@ async def test_no_process_is_started_before_a_session_is_wanted_and_it_is_warm_b
         assert _children(ed.process.pid) == [warm]
 
 
+async def stored(fake: Simulated, count: int) -> list[str]:
+    """Sessions that an agent left on disk."""
+    async with start(fake) as ed:
+        await ed.initialize()
+        made = [await ed.new(fake.cwd) for _ in range(count)]
+        for one in made:
+            await ed.prompt(one, "hello")
+    return made
+
+
+async def test_sessions_that_are_restored_share_what_one_process_says_until_they_are_continued(
+    fake: Simulated, checker: Any
+) -> None:
+    fake.play(rules=[{"when": ".", "steps": ["Hi."]}])
+    sessions = await stored(fake, 4)
+    async with start(fake, checker) as ed:
+        await ed.initialize()
+        where = {"cwd": str(fake.cwd), "mcpServers": []}
+        await asyncio.gather(*(ed.call("session/load", sessionId=one, **where) for one in sessions))
+
+        def knows(session: str) -> bool:
+            models = [one["configOptions"][1] for one in ed.updates("config_option_update", session=session)]
+            commands = ed.updates("available_commands_update", session=session)
+            return any(len(one["options"]) > 1 for one in models) and bool(commands)
+
+        await ed.until(lambda: all(knows(one) for one in sessions))
+        assert len(_children(ed.process.pid)) == 1
+        late = (await stored(fake, 1))[0]
+        await ed.call("session/resume", sessionId=late, **where)
+        assert knows(late)
+        assert len(_children(ed.process.pid)) == 1
+        assert (await ed.prompt(late, "hello"))["stopReason"] == "end_turn"
+        assert len(_children(ed.process.pid)) == 2
+
+
+async def test_a_session_that_is_loaded_twice_at_once_is_one_session(fake: Simulated, checker: Any) -> None:
+    fake.play(rules=[{"when": ".", "steps": ["Hi."]}])
+    (session,) = await stored(fake, 1)
+    async with start(fake, checker) as ed:
+        await ed.initialize()
+        where = {"sessionId": session, "cwd": str(fake.cwd), "mcpServers": []}
+        methods = ("session/load", "session/resume", "session/load")
+        await asyncio.gather(*(ed.call(method, **where) for method in methods))
+        assert ed.text() == "Hi." * 2  # from either load
+        assert (await ed.prompt(session, "hello"))["stopReason"] == "end_turn"
+        assert len(_children(ed.process.pid)) == 1
+        await ed.call("session/close", sessionId=session)
+        assert _children(ed.process.pid) == []
+
+
 async def test_an_editor_that_never_answers_can_still_do_everything_else(fake: Simulated, checker: Any) -> None:
     """Permissions pile up in three sessions; a fourth works, the three are cancelled, closed and deleted."""
     asks = {"tool": "Bash", "input": {"command": "touch made.txt"}}

@@ -9,6 +9,7 @@ import os
 import uuid
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -19,6 +20,7 @@ from quarterdeck.timeline import Timeline
 
 from . import content, extensions, history, identity, jsonrpc, schema
 from .account import EditorAccount
+from .config_options import Chosen
 from .conversation import Conversation, EditorLink, MakeOptions
 from .drawing import Drawing
 from .jsonrpc import RpcError
@@ -78,11 +80,14 @@ class EditorAgent(EditorAccount):
         super().__init__(peer, find_host, logout)
         self._link = EditorLink(self.peer, drained=drained, editor_tools=editor_tools)
         self._link.account = self._account_changed
+        self._link.learned = self._share
         self._make = make
         self._bypass = bypass
         self._initialized = False
         self._offers_draft = draft
         self._draft: DraftDialect | None = None
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """For sessions that are being loaded, by id."""
 
     def leave(self) -> None:
         """The editor is gone: sessions in a host are left to it before anything else ends."""
@@ -187,7 +192,9 @@ class EditorAgent(EditorAccount):
 
         first = make()  # report an invalid option now, not at the first prompt
         made = Conversation(self._link, session_id, make, cwd=cwd, **more)
-        made.bypass, made.mode, made.model = self._bypass, first.permission_mode, first.model
+        made.settings.chosen = Chosen(
+            mode=first.permission_mode, model=first.model, agent=first.agent, bypass=self._bypass
+        )
         return made
 
     async def _begin(self, params: Any, session_id: str | None = None, **more: Any) -> Conversation:
@@ -205,9 +212,27 @@ class EditorAgent(EditorAccount):
                 self._sessions[made.id] = made
                 return made
         made = self._make_session(params, session_id or str(uuid.uuid4()), **more)
+        beside = self._beside(made)
         self._sessions[made.id] = made
-        made.warm_up()
+        if made.resumes is None or made.forks or not beside:
+            made.warm_up()
+        else:  # it may never be continued, and what an editor wants to know of it now, the others know
+            for one in beside:
+                if one.settings.known:
+                    made.borrow(one.settings.details)
+                    break
         return made
+
+    def _beside(self, made: Conversation) -> list[Conversation]:
+        """Other sessions in its folder that know which commands and models there are, or will."""
+        return [
+            one for one in self._sessions.values() if one.cwd == made.cwd and one is not made and one.details_expected
+        ]
+
+    def _share(self, made: Conversation) -> None:
+        for one in self._sessions.values():
+            if one.cwd == made.cwd and one is not made:
+                one.borrow(made.settings.details)
 
     def adopt(self, session_id: str, params: schema.NewSessionRequest) -> None:
         """A session that the editor was told of before this agent was there."""
@@ -221,18 +246,25 @@ class EditorAgent(EditorAccount):
 
     async def _new(self, params: schema.NewSessionRequest) -> schema.NewSessionResponse:
         made = await self._begin(params)
-        return schema.NewSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
+        return schema.NewSessionResponse(
+            session_id=made.id, modes=made.settings.modes(), config_options=made.settings.options()
+        )
 
     async def _load(self, params: schema.LoadSessionRequest) -> schema.LoadSessionResponse:
         made = await self._stored(params, shown=True)
-        return schema.LoadSessionResponse(modes=made.modes(), config_options=made.config_options())
+        return schema.LoadSessionResponse(modes=made.settings.modes(), config_options=made.settings.options())
 
     async def _resume(self, params: schema.ResumeSessionRequest) -> schema.ResumeSessionResponse:
         made = await self._stored(params, shown=False)
-        return schema.ResumeSessionResponse(modes=made.modes(), config_options=made.config_options())
+        return schema.ResumeSessionResponse(modes=made.settings.modes(), config_options=made.settings.options())
 
     async def _stored(self, params: Any, *, shown: bool) -> Conversation:
         """A stored session; ``shown``: its messages are sent before the answer, as the protocol requires."""
+        lock = self._opening.setdefault(params.session_id, asyncio.Lock())
+        async with lock:  # whoever asks for it a second time finds it open
+            return await self._open_stored(params, shown=shown)
+
+    async def _open_stored(self, params: Any, *, shown: bool) -> Conversation:
         open_ = self._sessions.get(params.session_id)
         if open_ is not None:
             if shown:
@@ -252,7 +284,8 @@ class EditorAgent(EditorAccount):
     async def _take_up(self, params: Any, host: HostSessions, found: returns.Session, *, shown: bool) -> Conversation:
         """A session of the host, as it is now."""
         made = self._make_session(params, params.session_id, host=host, host_id=found.id)
-        made.mode, made.model = found.permission_mode or made.mode, found.model or made.model
+        chosen = made.settings.chosen
+        chosen.mode, chosen.model = found.permission_mode or chosen.mode, found.model or chosen.model
         self._sessions[made.id] = made
         try:
             if shown:
@@ -306,8 +339,11 @@ class EditorAgent(EditorAccount):
         transcript = params.session_id if found is None else found.transcript_id
         made = await self._begin(params, resumes=transcript, forks=True)
         if source is not None:
-            made.mode, made.model = source.mode, source.model
-        return schema.ForkSessionResponse(session_id=made.id, modes=made.modes(), config_options=made.config_options())
+            chosen, own = source.settings.chosen, made.settings.chosen
+            own.mode, own.model, own.effort = chosen.mode, chosen.model, chosen.effort
+        return schema.ForkSessionResponse(
+            session_id=made.id, modes=made.settings.modes(), config_options=made.settings.options()
+        )
 
     async def _close(self, params: schema.CloseSessionRequest) -> schema.CloseSessionResponse:
         made = self._conversation(params.session_id)
@@ -319,33 +355,29 @@ class EditorAgent(EditorAccount):
 
     async def _prompt(self, params: schema.PromptRequest) -> schema.PromptResponse:
         made = self._conversation(params.session_id)
-        steers = ((params.meta or {}).get("quarterdeck") or {}).get("steer") is True
-        done = await made.say(EditorPrompt(str(uuid.uuid4()), content.blocks_of(params.prompt)), steers=steers)
+        prompt = EditorPrompt(str(uuid.uuid4()), content.blocks_of(params.prompt))
+        done = await made.say(prompt, steers=content.steers(params.meta))
         told: dict[str, Any] = {"promptId": done.id}
         if done.turn is not None and done.turn.structured_output is not None:
             told["structuredOutput"] = done.turn.structured_output
         return schema.PromptResponse(stop_reason=done.stop_reason, usage=done.usage(), meta={"quarterdeck": told})
 
     async def _set_mode(self, params: schema.SetSessionModeRequest) -> schema.SetSessionModeResponse:
-        await self._conversation(params.session_id).set_mode(params.mode_id)
+        await self._conversation(params.session_id).settings.set_mode(params.mode_id)
         return schema.SetSessionModeResponse()
 
     async def _set_model(self, params: SetSessionModelRequest) -> dict[str, Any]:
         made = self._conversation(params.session_id)
-        await made.set_model(params.model_id)
-        made.update(schema.SessionUpdateConfigOptionUpdate(config_options=made.config_options()))
+        await made.settings.set_model(params.model_id)
+        made.tell_options()
         return {}
 
     async def _set_config_option(
         self, params: schema.SetSessionConfigOptionRequest
     ) -> schema.SetSessionConfigOptionResponse:
-        made = self._conversation(params.session_id)
-        setters = {"mode": made.set_mode, "model": made.set_model, "effort": made.set_effort}
-        setter = setters.get(params.config_id)
-        if setter is None or not isinstance(params.value, str):
-            raise RpcError(jsonrpc.INVALID_PARAMS, f"no option {params.config_id} has this value")
-        await setter(params.value)
-        return schema.SetSessionConfigOptionResponse(config_options=made.config_options())
+        settings = self._conversation(params.session_id).settings
+        await settings.set(params.config_id, params.value)
+        return schema.SetSessionConfigOptionResponse(config_options=settings.options())
 
 
 METHODS: dict[str, Callable[[EditorAgent, Any], Awaitable[Any]]] = {

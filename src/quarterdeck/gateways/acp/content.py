@@ -27,6 +27,12 @@ def blocks_of(prompt: Sequence[schema.ContentBlock]) -> list[dict[str, Any]]:
     return blocks
 
 
+def steers(meta: Mapping[str, Any] | None) -> bool:
+    """Whether a prompt is to go into the turn that runs."""
+    given = (meta or {}).get("quarterdeck")
+    return isinstance(given, Mapping) and given.get("steer") is True
+
+
 def _blocks(block: schema.ContentBlock) -> list[dict[str, Any]]:
     match block:
         case schema.ContentBlockText(text=text):

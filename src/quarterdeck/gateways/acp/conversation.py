@@ -26,7 +26,7 @@ from quarterdeck.timeline.events import Event
 from quarterdeck.wire import AskUserQuestionInput, ControlResponse, parse_tool_input
 from quarterdeck.wire.permissions import PermissionResultDeny
 
-from . import config_options, schema
+from . import schema
 from .asking import Asking
 from .chunks import Chunks, Kind
 from .drawing import Audience, Drawing
@@ -34,13 +34,20 @@ from .editor_tools import EditorTools
 from .live_output import LiveOutput
 from .peer import Peer
 from .prompts import EditorPrompt, EditorPromptQueue
+from .session_settings import SessionSettings
 
 if TYPE_CHECKING:
     from quarterdeck.host.resources import Approval
+    from quarterdeck.timeline.state import SessionDetails
 
     from .hosted import HostSessions, HostTransport
 
 logger = logging.getLogger(__name__)
+
+_SHARED = frozenset({"commands", "models", "agents"})
+"""What is the same for all sessions in a folder."""
+_IN_OPTIONS = frozenset({"cli_version", "effort", "fast_mode"})
+"""What a turn begins by saying, and an editor sees among the options."""
 
 MakeOptions = Callable[..., ClaudeAgentOptions]
 
@@ -64,6 +71,8 @@ class EditorLink:
         """Called when a turn starts or ends, including those that Claude Code starts itself."""
         self.account: Callable[[], None] = lambda: None
         """Called when a session has learned who is logged in."""
+        self.learned: Callable[[Conversation], None] = lambda made: None
+        """Called when a session has learned what is the same for others in its folder."""
 
     @property
     def audience(self) -> Audience:
@@ -103,7 +112,7 @@ class Conversation(JournalReader):
         self._plain = False
         """The host's token may not set all options."""
         self._shows_past = False
-        self._forks = forks
+        self.forks = forks
         self.cwd = cwd
         self._link = link
         self._make = make
@@ -122,7 +131,7 @@ class Conversation(JournalReader):
             urls=elicitation is not None and elicitation.url is not None,
             answer=self._answer,
             questions=self._answer_questions,
-            judge=lambda tool, tool_input: self._editor.judge(tool, tool_input, mode=self.mode),
+            judge=lambda tool, tool_input: self._editor.judge(tool, tool_input, mode=self.settings.chosen.mode),
             hosted=host is not None,
         )
         self._editor = EditorTools(
@@ -133,16 +142,14 @@ class Conversation(JournalReader):
             show=self._drawing.show_terminal,
         )
         self._output = LiveOutput(self._task_output)
-        self._prompts = EditorPromptQueue(self._send, self._interrupt, self._give_up)
+        self._prompts = EditorPromptQueue(self._send, self._interrupt, self._give_up, self._withdraw)
         self._session: Session | None = None
         self._starting: asyncio.Task[Session] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._closed = False
-        self.mode: str | None = None
-        self.model: str | None = None
-        self.effort: str | None = None
-        self.bypass = False
+        self.settings = SessionSettings(self.timeline, self.session, switches=_has_switches(link.capabilities))
+        self.settings.new = resumes is None and host_id is None
 
     def _named(self, host_id: str) -> None:
         """The host has made the session, and nothing of it was shown yet."""
@@ -169,13 +176,20 @@ class Conversation(JournalReader):
     def _chunk(self, kind: Kind, text: str, message_id: str | None) -> None:
         self._chunks.write(self.id, kind, text, message_id)
 
-    def config_options(self) -> list[schema.SessionConfigOption]:
-        return config_options.options_of(
-            self.timeline.state.session, bypass=self.bypass, mode=self.mode, model=self.model, effort=self.effort
-        )
+    def tell_options(self) -> None:
+        self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.settings.options()))
 
-    def modes(self) -> schema.SessionModeState:
-        return config_options.modes_of(self.mode, bypass=self.bypass)
+    def borrow(self, details: SessionDetails) -> None:
+        """Tell the editor what another session in the same folder knows, until there is a process to ask."""
+        if self._session is None and self._starting is None:
+            self.settings.borrow(details)
+            self._drawing.commands(details.commands)
+            self.tell_options()
+
+    @property
+    def details_expected(self) -> bool:
+        """Commands and models are known, or will be as soon as the process has started."""
+        return self.settings.known or (self._starting is not None and not self._starting.done())
 
     async def say(self, prompt: EditorPrompt, *, steers: bool = False) -> EditorPrompt:
         """Say something and wait for the end of its turn; ``steers``: into the turn that runs, if one does."""
@@ -228,9 +242,8 @@ class Conversation(JournalReader):
             await session.close()
             return session
         self._reading = asyncio.get_running_loop().create_task(_read_on(session))
-        if self.effort is not None:
-            await session.apply_settings({"effortLevel": self.effort})
-        self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
+        await self.settings.begin(session)
+        self.tell_options()
         return session
 
     async def _open(self) -> Session:
@@ -268,7 +281,7 @@ class Conversation(JournalReader):
 
     def _options(self) -> ClaudeAgentOptions:
         resumes = self.timeline.state.session.session_id or self.id if self._begun else self.resumes
-        forks = not self._begun and self._forks
+        forks = not self._begun and self.forks
         options = self._make(
             resume=resumes,
             fork_session=forks,
@@ -276,10 +289,7 @@ class Conversation(JournalReader):
             can_use_tool=self._can_use_tool,
             on_elicitation=self._on_elicitation,
         )
-        if self.mode is not None:
-            options.permission_mode = self.mode  # type: ignore[assignment]  # the CLI refuses what it does not know
-        if self.model is not None:
-            options.model = None if self.model == config_options.DEFAULT_MODEL else self.model
+        self.settings.add_to(options)
         self._editor.add_to(options)
         return options
 
@@ -304,28 +314,6 @@ class Conversation(JournalReader):
             await self._session.close()
         if self.host is not None and self.host_id is not None and not self._begun:
             await self.host.forget(self.host_id)
-
-    # Settings
-
-    async def set_mode(self, mode: str) -> None:
-        session = await self.session()
-        answer = await session.set_permission_mode(mode)  # type: ignore[arg-type]
-        self._mode_is(answer.mode or mode)
-
-    def _mode_is(self, mode: str) -> None:
-        if mode != self.mode:
-            self.mode = mode
-            self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.config_options()))
-
-    async def set_model(self, model: str) -> None:
-        session = await self.session()
-        await session.set_model(None if model == config_options.DEFAULT_MODEL else model)
-        self.model = model
-
-    async def set_effort(self, effort: str) -> None:
-        session = await self.session()
-        await session.apply_settings({"effortLevel": effort})
-        self.effort = effort
 
     # From the journal
 
@@ -354,7 +342,7 @@ class Conversation(JournalReader):
         for event in happened:
             self._keep_up(event)
             if isinstance(event, events.ModeChanged):
-                self.mode = event.mode
+                self.settings.chosen.mode = event.mode
 
     def _keep_up(self, event: Event) -> None:
         """What counts whenever it was: which prompt is being answered, which commands run."""
@@ -392,6 +380,8 @@ class Conversation(JournalReader):
 
     def _turn_ended(self, event: events.TurnEnded) -> None:
         self._link.turn(self.id, event)
+        if self.settings.turn_ended():
+            self.tell_options()
         self._keep_up(event)
 
     def _text_completed(self, event: events.TextCompleted) -> None:
@@ -399,11 +389,20 @@ class Conversation(JournalReader):
             self._prompts.api_failed(event.error)
 
     def _mode_changed(self, event: events.ModeChanged) -> None:
-        self._mode_is(event.mode)
+        self.settings.chosen.mode = event.mode
+        self.tell_options()
 
     def _session_changed(self, event: events.SessionChanged) -> None:
         if "account" in event.changed:
             self._link.account()
+        if not _SHARED.isdisjoint(event.changed):
+            self._link.learned(self)
+        if self._begun and not _IN_OPTIONS.isdisjoint(event.changed):
+            self.tell_options()
+
+    def _conversation_reset(self, event: events.ConversationReset) -> None:
+        self.settings.new = True
+        self.tell_options()
 
     def _elicitation_completed(self, event: events.ElicitationCompleted) -> None:
         done = schema.CompleteElicitationNotification(elicitation_id=event.id)
@@ -414,6 +413,9 @@ class Conversation(JournalReader):
     async def _send(self, prompt: EditorPrompt) -> None:
         session = await self.session()
         self._begun = True
+        if self.settings.new:
+            self.settings.new = False
+            self.tell_options()
         await session.send(prompt.content, uuid=prompt.id)
 
     async def _interrupt(self, prompt: EditorPrompt) -> None:
@@ -424,6 +426,12 @@ class Conversation(JournalReader):
             prompt.end("cancelled")  # the running turn belongs to someone else
         else:
             await session.interrupt()
+
+    async def _withdraw(self, prompt: EditorPrompt) -> bool:
+        with contextlib.suppress(QuarterdeckError):  # older than the request, or gone
+            if self._session is not None and self._alive():
+                return await self._session.cancel_prompt(prompt.id)
+        return False
 
     async def _give_up(self) -> None:
         """The process does not stop when asked to."""
@@ -470,12 +478,18 @@ _ACTED_ON: dict[type[Any], Callable[[Conversation, Any], None]] = {
     events.TextCompleted: Conversation._text_completed,
     events.ModeChanged: Conversation._mode_changed,
     events.SessionChanged: Conversation._session_changed,
+    events.ConversationReset: Conversation._conversation_reset,
     events.ElicitationCompleted: Conversation._elicitation_completed,
     events.PromptChanged: Conversation._keep_up,
     events.TaskStarted: Conversation._keep_up,
     events.TaskEnded: Conversation._keep_up,
 }
 """What is done about an event besides drawing it."""
+
+
+def _has_switches(editor: schema.ClientCapabilities) -> bool:
+    offered = editor.session.config_options if editor.session is not None else None
+    return offered is not None and offered.boolean is not None
 
 
 async def _stop_turn(session: Session) -> None:

@@ -78,7 +78,7 @@ class DraftDialect:
         """Answered when the prompt has become part of the conversation."""
         made = self._find(params.session_id)
         prompt = EditorPrompt(str(uuid.uuid4()), content.blocks_of(params.prompt))
-        running = asyncio.get_running_loop().create_task(made.say(prompt))
+        running = asyncio.get_running_loop().create_task(made.say(prompt, steers=content.steers(params.meta)))
         self._prompts.add(running)
         running.add_done_callback(lambda task: self._ended(made.id, task))
         await asyncio.wait((running, prompt.sent), return_when=asyncio.FIRST_COMPLETED)

@@ -12,6 +12,7 @@ import msgspec
 
 from quarterdeck.timeline import Timeline, events
 from quarterdeck.timeline.events import Event
+from quarterdeck.timeline.parts import CommandInfo
 
 from . import chunks, schema
 from .drawing_calls import CallDrawing
@@ -84,6 +85,10 @@ class Drawing:
         """Somebody else has answered what was asked here."""
         self._notice("info", words)
         self._calls.decided_elsewhere(tool_id, told)
+
+    def commands(self, given: Iterable[CommandInfo]) -> None:
+        commands = [_command(one.name, one.description, one.argument_hint) for one in given]
+        self._emit(schema.SessionUpdateAvailableCommandsUpdate(available_commands=commands))
 
     # Messages
 
@@ -240,8 +245,7 @@ class Drawing:
     def _session_changed(self, event: events.SessionChanged) -> None:
         session = self._timeline.state.session
         if "commands" in event.changed:
-            commands = [_command(one.name, one.description, one.argument_hint) for one in session.commands]
-            self._emit(schema.SessionUpdateAvailableCommandsUpdate(available_commands=commands))
+            self.commands(session.commands)
         if "title" in event.changed:
             self._emit(schema.SessionUpdateSessionInfoUpdate(title=session.title))
 

@@ -131,7 +131,9 @@ class Front:
         return schema.NewSessionResponse(
             session_id=made,
             modes=config_options.modes_of(usual.mode, bypass=usual.bypass),
-            config_options=config_options.options_of(None, bypass=usual.bypass, mode=usual.mode, model=usual.model),
+            config_options=config_options.options_of(
+                None, config_options.Chosen(mode=usual.mode, model=usual.model, bypass=usual.bypass)
+            ),
         )
 
     def _notice(self, method: str, params: bytes) -> None:
