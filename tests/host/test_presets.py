@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,11 @@ from typing import Any
 import pytest
 
 from host.kit import Place
+from host.test_secrets import SECRET, files_with_the_secret, only_these_have_the_secret
 from inside import in_memory
 from quarterdeck.host import Caller, HostError
 from quarterdeck.host.bodies import decode_body
-from quarterdeck.host.requests import CreateSession, Nothing, Settings
+from quarterdeck.host.requests import CreateSession, Nothing, OfSession, Settings
 
 OPERATOR = Caller(name="op", scope="operate", may_bypass=False)
 REVIEW = {
@@ -63,6 +66,59 @@ async def test_they_are_kept_and_secrets_in_them_are_for_administrators(place: P
         with pytest.raises(HostError) as refused:
             await host.set_presets(Settings(settings={"presets": {}}), OPERATOR)
         assert refused.value.code == "forbidden"
+
+
+SECRETS: dict[str, Any] = {
+    "env": {"KEY": SECRET},
+    "mcp_servers": {"tickets": {"type": "http", "url": f"http://127.0.0.1:1/?key={SECRET}"}},
+    "settings": {"apiKeyHelper": f"echo {SECRET}"},
+}
+
+
+async def test_secrets_of_presets_are_in_one_private_file_and_nowhere_else(place: Place) -> None:
+    presets = {
+        "presets": {"review": {"options": {**SECRETS, "max_turns": 3}}, "other": {"options": {"env": {"A": "1"}}}}
+    }
+    async with place.opened() as host:
+        answer = await host.set_presets(Settings(settings=presets), key="once")
+        assert answer.details["presets"]["review"]["options"] == {**dict.fromkeys(SECRETS, "…"), "max_turns": 3}
+        assert await host.set_presets(Settings(settings=presets), key="once") == answer
+        assert (await host.get_presets(Nothing())).details == presets
+        await host.set_presets(Settings(settings=presets))
+    (file,) = files_with_the_secret(place.folder)
+    assert re.fullmatch(r"private/presets-[0-9a-f-]+\.json", file)
+    assert (place.folder / file).stat().st_mode & 0o077 == 0
+    async with place.opened() as host:
+        session = await place.created(host, prompt=None, preset="review")
+        actor = in_memory(host)[session.id]
+        assert actor.options(actor.log).env["KEY"] == SECRET
+        await host.set_presets(Settings(settings={"presets": {}}))
+        await host.delete_session(OfSession(session_id=session.id))
+        await only_these_have_the_secret(place.folder, [])
+
+
+async def test_a_preset_whose_private_options_are_missing_is_shown_and_not_used(place: Place) -> None:
+    presets = {"presets": {"review": {"options": {"env": {"KEY": SECRET}}}, "plain": {"tags": ["a"]}}}
+    async with place.opened() as host:
+        await host.set_presets(Settings(settings=presets))
+        (file,) = files_with_the_secret(place.folder)
+        (place.folder / file).unlink()
+        assert (await host.get_presets(Nothing())).details["presets"]["review"] == {"options": {"env": "…"}}
+        with pytest.raises(HostError, match="Set the presets again") as refused:
+            await place.created(host, prompt=None, preset="review")
+        assert refused.value.code == "conflict"
+        assert (await place.created(host, prompt=None, preset="plain")).tags == ["a"]
+
+
+async def test_presets_set_at_the_same_time_leave_one_file(place: Place) -> None:
+    def named(name: str) -> Settings:
+        return Settings(settings={"presets": {name: {"options": {"env": {"KEY": SECRET}}}}})
+
+    async with place.opened() as host:
+        await asyncio.gather(*(host.set_presets(named(name)) for name in "abcdef"))
+        (shown,) = (await host.get_presets(Nothing())).details["presets"].values()
+        assert shown == {"options": {"env": {"KEY": SECRET}}}
+        assert len(files_with_the_secret(place.folder)) == 1
 
 
 async def test_a_preset_gives_nobody_the_right_to_bypass(place: Place) -> None:

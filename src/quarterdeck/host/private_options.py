@@ -1,4 +1,5 @@
-"""Options that may contain secrets (environment, MCP servers, settings): one file per session, never in the log.
+"""Options that may contain secrets (environment, MCP servers, settings): one file per session, and one for all presets;
+never in the log.
 
 Only the user can read the file. It is in the host's folder, which no session may read, and isn't part of backups or
 exports of the log.
@@ -18,7 +19,7 @@ from .errors import HostError
 
 
 class PrivateOptions:
-    """The private options of all sessions, by session."""
+    """The private options of all sessions, by session, and of the presets."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -46,16 +47,29 @@ class PrivateOptions:
         them."""
         if not names:
             return {}
+        kept = self.read(session)
         try:
-            kept: dict[str, Any] = msgspec.json.decode(self._path(session).read_bytes(), type=dict[str, Any])
             return {name: kept[name] for name in names}
-        except (OSError, KeyError, msgspec.MsgspecError) as error:
+        except KeyError as error:
             raise HostError(
                 "conflict",
                 f"Session {session} had options that are stored outside the log, and they are missing: "
                 f"{', '.join(names)}.",
                 hint="Create a session that resumes its transcript, with these options.",
             ) from error
+
+    def read(self, session: str) -> dict[str, Any]:
+        """Read all options; none if they are gone."""
+        try:
+            return msgspec.json.decode(self._path(session).read_bytes(), type=dict[str, Any])
+        except (OSError, msgspec.MsgspecError):
+            return {}
+
+    def forget_others(self, beginning: str, but: str) -> None:
+        """Remove what has a name with this beginning, except one."""
+        for path in self._folder.glob(f"{beginning}*.json"):
+            if path != self._path(but):
+                path.unlink(missing_ok=True)
 
     def forget(self, session: str) -> None:
         with contextlib.suppress(FileNotFoundError):
