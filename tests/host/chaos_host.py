@@ -1,8 +1,8 @@
 """A host that works through a plan, whenever it is started: ``chaos_host.py FOLDER CWD CLI PLAN``, env on stdin.
 
-It makes what sessions are missing, says to each what it has not been told yet, allows whatever is asked, and lets
-watchers come and go and write down the frames they get, each going on after the last one it wrote. Prints where each
-session's log ends when all is done.
+It makes what sessions are missing, goes on talking to each until it was told enough, allows whatever is asked, and
+lets watchers come and go and write down the frames they get, each going on after the last one it wrote. Prints where
+each session's log ends when all is done.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class Work:
         self.host = host
         self.cwd = cwd
         self.plan = plan
+        self._told: dict[str, tuple[list[PromptSent | TurnEnded], str | None]] = {}
+        """Prompts and ends of turns in each session's log, and how far it was read."""
 
     async def run(self) -> dict[str, int]:
         """Where each session's log ended, when all was done and told to all."""
@@ -73,20 +75,29 @@ class Work:
     async def view(self, session: Session) -> Session:
         return await self.host.get_session(OfSession(session_id=session.id))
 
-    async def told(self, session: Session) -> list[Any]:
-        frames = (await self.host.read_events(ReadEvents(session_id=session.id, limit=100_000))).frames
-        return [event for frame in frames for event in frame.events]
+    async def told(self, session: Session) -> list[PromptSent | TurnEnded]:
+        known, after = self._told.setdefault(session.id, ([], None))
+        request = ReadEvents(session_id=session.id, after=after, limit=100_000)
+        page = await self.host.read_events(request)
+        events = [event for frame in page.frames for event in frame.events]
+        known += [event for event in events if isinstance(event, PromptSent | TurnEnded)]
+        if page.frames:
+            self._told[session.id] = known, f"{page.epoch}-{page.frames[-1].seq}"
+        return known
+
+    def is_enough(self, said: int) -> bool:
+        """Whether a session was told enough: until everything was killed, more is said."""
+        return said >= self.plan["prompts"] and Path(self.plan["enough"]).exists()
 
     async def talk(self, session: Session) -> None:
-        prompts = [f"{session.name} {number}" for number in range(self.plan["prompts"])]
         while True:
             state = (await self.view(session)).state
-            told = [event for event in await self.told(session) if isinstance(event, PromptSent | TurnEnded)]
+            told = await self.told(session)
             said = [event.text for event in told if isinstance(event, PromptSent)]
             if state == "idle" and told and isinstance(told[-1], PromptSent):
                 await self.say(session, said[-1])  # it was lost with its process
-            elif state == "idle" and len(set(said)) < len(prompts):
-                await self.say(session, prompts[len(set(said))])
+            elif state == "idle" and not self.is_enough(len(set(said))):
+                await self.say(session, f"{session.name} {len(set(said))}")
             elif state == "idle":
                 return
             elif state in ("crashed", "stopped"):

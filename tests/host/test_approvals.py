@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -185,6 +186,26 @@ async def test_what_a_resumed_session_asks_again_replaces_what_was_lost(place: P
         assert (again.replaces, again.state) == (lost.id, "pending")
         assert (await host.get_approval(OfApproval(approval_id=lost.id))).state == "stranded"
         await decide(host, again)
+
+
+@pytest.mark.parametrize("keeper", [True, False], ids=["keeper", "no keeper"])
+async def test_what_is_delivered_to_a_process_that_dies_is_not_applied(tmp_path: Path, keeper: bool) -> None:
+    place = Place(tmp_path, keeper=keeper)
+    place.claude.play([ASKS, "Done."])
+    async with place.opened() as host:
+        session = await place.created(host)
+        (approval,) = await pending(host)
+        await kill(host, session, signal.SIGSTOP)  # the answer stays in its pipe
+        await decide(host, approval)
+        request = OfApproval(approval_id=approval.id)
+        while (await host.get_approval(request)).state == "decided":  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await kill(host, session)
+        frames = await frames_until(host, session.id, "crashed")
+        assert [event.status for event in told(frames, ToolEnded)] == ["interrupted"]
+        assert states_of(frames) == ["pending", "decided", "delivered"]
+        assert (await host.get_approval(request)).applied_at is None
+        assert not (place.cwd / "made.txt").exists()
 
 
 # Nobody is there

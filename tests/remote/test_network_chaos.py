@@ -19,9 +19,8 @@ import soak
 from gateways.http.kit import Client
 from gateways.http.rest_host import RestHost
 from host.chaos_host import Work
-from host.test_chaos import CLI_KILLS, HOST_KILLS, KEEPER_KILLS, LIMIT_S, Chaos, check_all
+from host.test_chaos import KILLS, LIMIT_S, PAUSE_S, Chaos, check_all
 from quarterdeck.host.requests import CreateToken
-from quarterdeck.host.resources import Session
 from quarterdeck.remote import Patience, RemoteHost
 from remote.proxy import Proxy, proxied
 
@@ -47,11 +46,11 @@ class ServedChaos(Chaos):
     def token(self) -> str:
         return (self.place.folder / "token").read_text().strip()
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self) -> None:
         place, (address, port) = self.place, self.tcp
         words = ["--state", str(place.folder), "--listen", f"{address}:{port}", "--agent", str(self._cli)]
         with self._log.open("a") as log:
-            process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [sys.executable, "-m", "quarterdeck", "serve", *words],
                 env={**os.environ, **place.claude.env},
                 stdin=subprocess.DEVNULL,
@@ -59,27 +58,26 @@ class ServedChaos(Chaos):
                 stderr=log,
                 text=True,
             )
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("ready http://"), self._log.read_text()
-        self.process = process
-        return process
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline().startswith("ready http://"), self.said()
+
+    def said(self) -> str:
+        return self._log.read_text()
+
+    def kills(self) -> list[str]:
+        kills = super().kills() + ["network"] * SILENCES
+        self.chance.shuffle(kills)
+        return kills
 
     async def kill_and_restart(self, network: Proxy) -> None:
-        """Everything that is killed, one after the other."""
-        kills = ["host"] * HOST_KILLS + ["keeper"] * KEEPER_KILLS + ["cli"] * CLI_KILLS + ["network"] * SILENCES
-        self.chance.shuffle(kills)
-        for kind in kills:
-            await asyncio.sleep(self.chance.uniform(0.5, 4.0))
-            if kind == "cli":
-                self._kill_cli()
-                continue
+        """Everything that is killed, one after the other; then it is enough."""
+        for kind in self.kills():
+            await asyncio.sleep(self.chance.uniform(*PAUSE_S))
             if kind == "network":
                 network.stall()
-                continue
-            self.end()
-            if kind == "keeper":
-                self._kill_keepers()
-            await asyncio.to_thread(self.start)
+            else:
+                await asyncio.to_thread(self.kill, kind)
+        self.enough.touch()
 
     def end(self) -> None:
         self.process.kill()
@@ -95,11 +93,6 @@ class WorkElsewhere(Work):
 
     def host_of(self, watcher: int) -> Any:
         return self._clients[watcher]
-
-    async def say(self, session: Session, text: str) -> None:
-        """Now and then, so that turns run for as long as things are killed."""
-        await asyncio.sleep(random.Random(text).uniform(0.0, 5.0))
-        await super().say(session, text)
 
 
 async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twice(tmp_path: Path) -> None:
@@ -128,6 +121,7 @@ async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twi
             ends = await work.run()  # what was killed last is resumed, and told to all
             assert rough.cuts + silent.cuts > CLIENTS
             assert any(client.cuts for client in clients if isinstance(client, RestHost))
+            assert chaos.killed == KILLS
         chaos.process.terminate()
         assert await asyncio.to_thread(chaos.process.wait, LIMIT_S) == 0
     finally:

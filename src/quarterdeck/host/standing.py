@@ -89,9 +89,11 @@ class Standing:
         matter = [event for event in told if type(event) in _MATTER]
         ended = len(matter) > 1 and any(type(event) is ProcessChanged for event in matter)
         for event in matter:
+            if ended and type(event) in (ToolEnded, RequestCancelled):
+                continue  # lost with its process: neither applied nor withdrawn
             if type(event) is ToolEnded:  # by far the most frequent
                 self.approvals.ended(event, row.at, draft)
-            elif not (ended and type(event) is RequestCancelled):  # lost with its process, not withdrawn
+            else:
                 self._derive(event, row.at, draft)
 
     def _derive(self, event: AnyEvent, at: float, draft: LogDraft) -> None:
