@@ -12,12 +12,16 @@ import msgspec
 import pytest
 
 from quarterdeck.client.errors import CLIConnectionError
+from quarterdeck.client.guard import DEFAULT_TIMEOUT_S
 from quarterdeck.client.launch import LaunchPlan, ScratchFile, plan_launch
 from quarterdeck.client.launch_initialize import RegisteredHook
 from quarterdeck.client.launch_versions import UNKNOWN_FLAGS, UnsupportedOptionError
+from quarterdeck.client.offload import CallbackRunner, offload_options
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookMatcher
 from quarterdeck.client.tools import create_sdk_mcp_server
+from quarterdeck.host.deciding import Deciding
+from quarterdeck.policy import Policy
 from quarterdeck.wire.agents import AgentDefinition
 from quarterdeck.wire.versions import parse_version
 
@@ -337,6 +341,74 @@ def test_hooks_get_ids_in_the_order_they_are_given() -> None:
     }
     assert planned.must_block_on_hook_failure
     assert not plan(hooks={"Stop": [HookMatcher(hooks=[callback], on_failure="continue")]}).must_block_on_hook_failure
+
+
+POLICY = Policy.from_rules(deny=["Bash(rm:*)"], cwd="/project")
+
+
+@pytest.mark.parametrize(
+    ("matcher", "sees_all"),
+    [
+        (HookMatcher(hooks=[POLICY.hook]), True),
+        (HookMatcher(matcher="", hooks=[callback, POLICY.hook]), True),
+        (HookMatcher(matcher="*", hooks=[POLICY.guard]), True),
+        (HookMatcher(hooks=[POLICY.hook], on_failure="block"), True),
+        (HookMatcher(matcher="Bash", hooks=[POLICY.hook]), False),
+        (HookMatcher(matcher="Bash|Read", hooks=[POLICY.hook]), False),
+        (HookMatcher(hooks=[POLICY.hook], on_failure="continue"), False),
+        (HookMatcher(hooks=[callback]), False),
+        (HookMatcher(hooks=[POLICY.__call__]), False),
+        (HookMatcher(hooks=[Policy.from_rules(deny=["Read"]).hook]), False),
+    ],
+)
+def test_a_policys_guard_is_added_unless_a_hook_of_its_own_sees_every_call(
+    matcher: HookMatcher, sees_all: bool
+) -> None:
+    planned = plan(can_use_tool=POLICY, hooks={"PreToolUse": [matcher]})
+    added = list(planned.hooks.values())[len(matcher.hooks) :]
+    assert added == ([] if sees_all else [guarding(POLICY.guard)])
+
+
+def guarding(hook: Any) -> RegisteredHook:
+    return RegisteredHook("PreToolUse", hook, timeout_s=DEFAULT_TIMEOUT_S, guards=True)
+
+
+class InPlace(CallbackRunner):
+    """Runs the program's code as it is, where a session's loop has a thread of its own."""
+
+    async def call(self, function: Any, /, *args: Any) -> Any:
+        return await function(*args)
+
+    one_way = signal = abort = prompts = lambda self, given: given
+
+
+@pytest.mark.parametrize("guard", [POLICY.guard, Deciding().guard], ids=["policy", "host"])
+@pytest.mark.parametrize("offloaded", [False, True])
+def test_a_policys_guard_refuses_when_it_fails_also_where_the_programs_hooks_do_not(
+    guard: Any, offloaded: bool
+) -> None:
+    own = HookMatcher(hooks=[callback])
+    options = ClaudeAgentOptions(
+        can_use_tool=guard.__self__, hooks={"PreToolUse": [own, own]}, hooks_on_failure="continue"
+    )
+    if offloaded:
+        options = offload_options(options, InPlace())
+    planned = plan_launch(options, cli=["claude"], version=OLD)
+    assert initialize(planned)["hooks"]["PreToolUse"] == [
+        {"hookCallbackIds": ["hook_0"]},
+        {"hookCallbackIds": ["hook_1"]},
+        {"hookCallbackIds": ["hook_2"], "timeout": DEFAULT_TIMEOUT_S, "onFailure": "block"},
+    ]
+    assert [hook.guards for hook in planned.hooks.values()] == [False, False, True]
+    assert not planned.must_block_on_hook_failure  # which no old CLI could promise
+
+
+def test_a_policys_hook_beside_others_refuses_when_it_fails_unless_its_matcher_says_otherwise() -> None:
+    both = [callback, POLICY.hook]
+    hooks = [HookMatcher(hooks=both), HookMatcher(hooks=both, on_failure="continue")]
+    planned = plan(hooks={"PreToolUse": hooks}, hooks_on_failure="continue")
+    assert [hook.guards for hook in planned.hooks.values()] == [False, True, False, False]
+    assert [matcher.get("onFailure") for matcher in initialize(planned)["hooks"]["PreToolUse"]] == ["block", "continue"]
 
 
 # MCP servers, settings, sandbox

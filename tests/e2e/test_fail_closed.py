@@ -13,6 +13,7 @@ import soak
 from e2e.kit import Stage, reached, until
 from e2e.server import server_config
 from quarterdeck import AgentDefinition, HookEvent, HookMatcher, PermissionResultAllow, PreToolUseHookSpecificOutput
+from quarterdeck.client import launch_initialize
 from quarterdeck.policy import Policy
 from quarterdeck.testing.install import SUPPORTED
 from quarterdeck.testing.model import Stall, ToolUse
@@ -251,6 +252,30 @@ async def test_a_sub_agent_is_refused_what_a_failing_policy_was_asked_about(stag
     agents = await send_a_helper(stage, policy.hook, background=background, told=told, **options)
     assert set(agents) == {"helper"}
     assert ran(stage) == []
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("failure", ["is cancelled", "is late"])
+async def test_a_policys_guard_refuses_when_it_fails_also_where_other_hooks_may_fail(
+    stage: Stage, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_initialize, "DEFAULT_TIMEOUT_S", 2.0)
+
+    class FailingPolicy(Policy):
+        async def _guard(self, *given: Any) -> Any:
+            return await FAILURES[failure](*given)
+
+        _guard.fails_closed = True  # type: ignore[attr-defined]
+
+    policy = FailingPolicy(Policy.from_rules(deny=["Bash(rm:*)"]).rules, cwd=str(stage.cwd))
+    stage.model.reply(ToolUse("Bash", {"command": "touch ran"}))
+    stage.model.reply("done")
+    own: Any = {"PreToolUse": [HookMatcher(hooks=[raises])]}
+    options = mode_options("bypassPermissions") | {"hooks_on_failure": "continue", "hooks": own}
+    async with stage.session(can_use_tool=policy, **options) as session:
+        await session.prompt("go")
+    assert ran(stage) == []
+    assert "A PreToolUse hook failed, so this is refused" in stage.tool_results()[0]
 
 
 async def test_a_policy_that_cannot_follow_a_path_refuses_the_call(stage: Stage) -> None:

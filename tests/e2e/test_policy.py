@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,61 @@ async def test_as_a_permission_callback_alone_it_also_refuses_what_the_cli_would
     _, denied, _ = await run(any_stage, "touch ok", "touch denied", "touch by_the_cli", **options)
     assert sorted(path.name for path in any_stage.cwd.iterdir()) == ["by_the_cli", "ok"]
     assert "Bash(touch denied)" in denied
+
+
+async def test_a_hook_of_the_policy_for_one_tool_leaves_the_others_to_its_guard(stage: Stage) -> None:
+    policy = Policy.from_rules(deny=["Read(.env)", "Edit(locked)", "Bash(touch denied)"], cwd=stage.cwd)
+    (stage.cwd / ".env").write_text("s3cret")
+    for number, call in enumerate(
+        (
+            ToolUse("Bash", {"command": "touch denied"}),
+            ToolUse("Read", {"file_path": str(stage.cwd / ".env")}),
+            ToolUse("Write", {"file_path": str(stage.cwd / "locked"), "content": "text"}),
+            ToolUse("Write", {"file_path": str(stage.cwd / "open"), "content": "text"}),
+        )
+    ):
+        stage.model.reply(ToolUse(call.name, call.input, id=f"toolu_{number}"))
+    stage.model.reply("done")
+    hooks: dict[Any, Any] = {"PreToolUse": [HookMatcher(matcher="Bash", hooks=[policy.hook])]}
+    env = {"IS_SANDBOX": "1"}
+    bypass: dict[str, Any] = {"permission_mode": "bypassPermissions", "allow_dangerously_skip_permissions": True}
+    async with stage.session(hooks=hooks, can_use_tool=policy, env=env, **bypass) as session:
+        await session.prompt("go")
+    told = {key: str(text) for request in stage.model.requests for key, text in request.tool_results.items()}
+    assert [rule in told[f"toolu_{at}"] for at, rule in enumerate(("touch denied", "Read(.env)", "Edit(locked)"))] == [
+        True,
+        True,
+        True,
+    ]
+    assert sorted(path.name for path in stage.cwd.iterdir()) == [".env", "open"]
+
+
+@pytest.mark.parametrize("any_stage", VERSIONS, indirect=True)
+@pytest.mark.parametrize("how", ["hook", "can_use_tool"])
+@pytest.mark.parametrize("mode", ["acceptEdits", "bypassPermissions"])
+async def test_when_the_session_turns_stricter_the_policy_does_too(any_stage: Stage, how: str, mode: Any) -> None:
+    stage = any_stage
+    asked: list[str] = []
+
+    def ask(_: Any, tool: str, given: Any, *__: Any) -> PermissionResultDeny:
+        asked.append(Path(given["file_path"]).name)
+        return PermissionResultDeny(message="not now")
+
+    async def ask_as_callback(tool: str, given: Any, context: Any) -> PermissionResultDeny:
+        return ask(None, tool, given)
+
+    policy = Policy.from_rules(cwd=stage.cwd, mode=mode, on_ask=ask)
+    options: dict[str, Any] = {"permission_mode": "acceptEdits", "can_use_tool": policy}
+    if how == "hook":
+        options |= {"hooks": {"PreToolUse": [HookMatcher(hooks=[policy.hook])]}, "can_use_tool": ask_as_callback}
+    async with stage.session(**options) as session:
+        for name, now in (("before", "acceptEdits"), ("after", "default")):
+            await session.set_permission_mode(now)  # type: ignore[arg-type]
+            stage.model.reply(ToolUse("Write", {"file_path": str(stage.cwd / name), "content": "text"}))
+            stage.model.reply("done")
+            await session.prompt("go")
+    assert sorted(path.name for path in stage.cwd.iterdir()) == ["before"]
+    assert asked == ["after"]
 
 
 @pytest.mark.parametrize("how", ["can_use_tool", "hook"])

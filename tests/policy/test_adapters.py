@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from quarterdeck.policy import Decision, MissingGrammarError, Policy, PolicyBypassedWarning
+from quarterdeck.policy.adapters import REMEMBERED_CALLS
 from quarterdeck.policy.errors import need_grammar
+from quarterdeck.policy.policy import MODES
 from quarterdeck.wire import CanUseToolRequest
 from quarterdeck.wire.permissions import (
     PermissionResult,
@@ -45,23 +47,66 @@ def hooked(policy: Policy, mode: str, tool: str, **given: Any) -> str:
 RULES = ["Edit(**)", "mcp__db", "Task(Explore)", "Bash", "Bash(python3:*)", "Bash(foo:*)"]
 
 
-def test_the_hook_holds_to_the_mode_that_the_session_is_in_now() -> None:
-    policy = Policy.from_rules(allow=[rule for rule in RULES if rule != "Bash"], cwd="/project")
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("Edit", {"file_path": "/project/a", "old_string": "a", "new_string": "b"}),
-        ("mcp__db__query", {}),
-        ("Task", {"subagent_type": "Explore"}),
-        ("Bash", {"command": "python3 a.py"}),
-        ("Bash", {"command": "foo"}),
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("Edit", {"file_path": "/project/a", "old_string": "a", "new_string": "b"}),
+    ("mcp__db__query", {}),
+    ("Task", {"subagent_type": "Explore"}),
+    ("Bash", {"command": "python3 a.py"}),
+    ("Bash", {"command": "foo"}),
+    ("Write", {"file_path": "/project/b", "content": "b"}),
+    ("Bash", {"command": "touch /project/b"}),
+    ("Bash", {"command": "bar"}),
+]
+IN_MODE = {
+    #                    Edit     mcp      Task     python3  foo      Write    touch    bar
+    "default":           "allow   allow    allow    allow    allow    ask      ask      ask",
+    "acceptEdits":       "allow   allow    allow    allow    allow    allow    allow    ask",
+    "plan":              "ask     ask      ask      ask      allow    ask      ask      ask",
+    "bypassPermissions": "allow   allow    allow    allow    allow    allow    allow    allow",
+    "dontAsk":           "allow   allow    allow    allow    allow    deny     deny     deny",
+    "auto":              "allow   allow    ask      ask      allow    ask      ask      ask",
+}  # fmt: skip
+"""What a policy answers whose own mode is the session's. It allows an edit of ``a`` by a rule."""
+STRICTEST = ("deny", "ask", "allow")
+
+
+@pytest.mark.parametrize("own", MODES)
+@pytest.mark.parametrize("session", MODES)
+def test_the_stricter_of_the_policys_mode_and_the_sessions_present_one_holds(own: Any, session: str) -> None:
+    allow = ["Edit(/a)", "mcp__db", "Task(Explore)", "Bash(python3:*)", "Bash(foo:*)"]
+    policy = Policy.from_rules(allow=allow, cwd="/project", mode=own, roots={"session": "/project"})
+    expected = [
+        min(pair, key=STRICTEST.index) for pair in zip(IN_MODE[own].split(), IN_MODE[session].split(), strict=True)
     ]
-    said = {
-        mode: [hooked(policy, mode, tool, **given) for tool, given in calls] for mode in ("default", "plan", "auto")
-    }
-    assert said == {
-        "default": ["allow"] * 5,
-        "plan": ["ask", "ask", "ask", "ask", "allow"],
-        "auto": ["allow", "allow", "ask", "ask", "allow"],
-    }
+
+    assert [hooked(policy, session, tool, **given) for tool, given in CALLS] == expected
+    # the callback is not told the mode, but the guard is, and comes first
+    if policy.guard is not None:
+        assert [asked(policy, session, tool, given) for tool, given in CALLS] == [
+            "allow" if word == "allow" else "deny" for word in expected
+        ]
+
+
+def asked(policy: Policy, mode: str, tool: str, given: dict[str, Any]) -> str:
+    """What the callback says of a call that the guard has let pass."""
+    event = {"hook_event_name": "PreToolUse", "permission_mode": mode, "tool_name": tool, "tool_input": given}
+    context = ToolPermissionContext(tool_use_id=f"{mode} {tool} {given}")
+    assert policy.guard is not None
+    assert asyncio.run(policy.guard(event, context.tool_use_id)) == {}
+    return asyncio.run(policy(tool, given, context)).behavior
+
+
+def test_a_policy_whose_mode_allows_calls_has_a_guard_which_is_told_the_sessions_mode() -> None:
+    guards = {mode: Policy.from_rules(allow=["Bash(ok)"], mode=mode).guard for mode in MODES}
+    assert {mode for mode, guard in guards.items() if guard is not None} == {"acceptEdits", "bypassPermissions"}
+
+
+def test_in_a_mode_that_it_does_not_know_it_is_as_strict_as_in_the_default_one() -> None:
+    policy = Policy.from_rules(cwd="/project", mode="bypassPermissions")
+    assert [hooked(policy, mode, "Bash", command="touch x") for mode in ("bypassPermissions", "yolo")] == [
+        "allow",
+        "ask",
+    ]
 
 
 @pytest.mark.parametrize("mode", ["plan", "auto"])
@@ -225,6 +270,23 @@ def test_a_policy_that_is_passed_by_says_so_once() -> None:
 
 def test_a_policy_that_is_asked_about_every_call_says_nothing_of_it() -> None:
     policy = make()
-    asyncio.run(policy.hook(call("ok")))
+    for number in range(2 * REMEMBERED_CALLS):
+        asyncio.run(policy.hook(call("ok"), f"toolu_{number}"))
+        asyncio.run(policy("Bash", {"command": "ok"}, ToolPermissionContext(tool_use_id=f"toolu_{number}")))
 
-    asyncio.run(policy("Bash", {"command": "ok"}, ToolPermissionContext(tool_use_id="toolu_1")))
+
+def test_a_session_with_the_hook_does_not_keep_one_without_it_from_being_noticed() -> None:
+    policy = make()
+    asyncio.run(policy.hook(call("ok"), "toolu_1"))
+
+    with pytest.warns(PolicyBypassedWarning):
+        asyncio.run(policy("Bash", {"command": "ok"}, ToolPermissionContext(tool_use_id="toolu_2")))
+
+
+def test_it_forgets_which_calls_the_hook_has_seen_long_ago() -> None:
+    policy = make()
+    for number in range(3 * REMEMBERED_CALLS):
+        asyncio.run(policy.hook(call("ok"), f"toolu_{number}"))
+
+    with pytest.warns(PolicyBypassedWarning):
+        asyncio.run(policy("Bash", {"command": "ok"}, ToolPermissionContext(tool_use_id="toolu_0")))

@@ -21,6 +21,7 @@ from quarterdeck import (
     sync,
     tool,
 )
+from quarterdeck.policy import Policy
 from quarterdeck.testing.model import Stall, ToolUse
 
 pytestmark = pytest.mark.real
@@ -102,3 +103,19 @@ def test_an_interrupt_from_another_thread_and_the_official_client(stage: Stage) 
         stopper.join(LIMIT_S)
         client.query("hi")
         assert [message.result for message in of_kind(client.receive_response(), ResultMessage)] == ["hello"]
+
+
+def test_what_a_policy_denies_is_not_run_although_permissions_are_bypassed(stage: Stage) -> None:
+    policy = Policy.from_rules(deny=["Bash(touch:*)"], cwd=stage.cwd)
+    stage.model.reply(TOUCH)
+    stage.model.reply("not made")
+    options = stage.options(
+        can_use_tool=policy,
+        permission_mode="bypassPermissions",
+        allow_dangerously_skip_permissions=True,
+        env={"IS_SANDBOX": "1"},
+    )
+    with sync.connect(options) as session:
+        session.prompt("make it").wait()
+    assert "Bash(touch:*) matches" in stage.tool_results()[0]
+    assert not (stage.cwd / "made.txt").exists()

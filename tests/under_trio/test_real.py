@@ -22,6 +22,7 @@ from quarterdeck import (
     query,
     tool,
 )
+from quarterdeck.policy import Policy
 from quarterdeck.testing.model import Stall, ToolUse
 
 pytestmark = pytest.mark.real
@@ -95,3 +96,23 @@ def test_query_and_a_cancelled_scope_in_the_middle_of_a_turn(stage: Stage) -> No
 
     run(main)
     assert stage.left_running() == []
+
+
+def test_what_a_policy_denies_is_not_run_although_permissions_are_bypassed(stage: Stage) -> None:
+    policy = Policy.from_rules(deny=["Bash(touch:*)"], cwd=stage.cwd)
+    stage.model.reply(TOUCH)
+    stage.model.reply("not made")
+
+    async def main() -> None:
+        options = stage.options(
+            can_use_tool=policy,
+            permission_mode="bypassPermissions",
+            allow_dangerously_skip_permissions=True,
+            env={"IS_SANDBOX": "1"},
+        )
+        async with connect(options) as session:
+            await session.prompt("make it")
+
+    run(main)
+    assert "Bash(touch:*) matches" in stage.tool_results()[0]
+    assert not (stage.cwd / "made.txt").exists()

@@ -16,6 +16,8 @@ MAX_REASON = 500
 """Maximum length of a failure message for the model."""
 DEFAULT_TIMEOUT_S = 600.0
 """Timeout of a guard without one. The same as the CLI's since 2.1.17; 2.0.77 waits 60 s by default."""
+FAILS_CLOSED = "fails_closed"
+"""Attribute of a callback that must refuse when it fails."""
 LATE_SHARE, LATE_S = 0.1, 1.0
 """How long before the CLI stops waiting a guard is answered for: a tenth of its time, one second at most."""
 
@@ -50,6 +52,14 @@ def guard_of(callback: Any) -> Callable[..., Any] | None:
         found: Callable[..., Any] | None = owner.guard
         return found
     return vars(callback).get("guard") if hasattr(callback, "__dict__") else None
+
+
+def fails_closed(callback: Any) -> bool:
+    """Whether it must refuse when it fails, whatever ``hooks_on_failure`` says: a policy's hooks must.
+
+    That option is for the program's own hooks. ``on_failure`` of a policy's own matcher still counts.
+    """
+    return getattr(callback, FAILS_CLOSED, False) is True
 
 
 def is_guard(event: str) -> bool:

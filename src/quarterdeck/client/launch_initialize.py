@@ -12,7 +12,7 @@ from quarterdeck.wire.agents import SdkPluginConfig as WirePlugin
 from quarterdeck.wire.requests.session import HookCallbackMatcher, InitializeRequest, SdkMcpServerOptions
 from quarterdeck.wire.versions import Version
 
-from .guard import DEFAULT_TIMEOUT_S, guard_of, is_guard
+from .guard import DEFAULT_TIMEOUT_S, fails_closed, guard_of, is_guard
 from .launch_versions import IGNORED_FIELDS, LIST_PROMPT_IGNORED, lacks
 from .options import ClaudeAgentOptions
 from .options_types import SYSTEM_PROMPT_DYNAMIC_BOUNDARY, HookCallback, HookEvent, HookMatcher
@@ -31,6 +31,8 @@ class RegisteredHook(msgspec.Struct, frozen=True):
     """It makes a decision, so its failure must be a refusal."""
 
 
+_EVERY_CALL = (None, "", "*")
+"""Matchers that 2.1.325 and 2.0.77 take for every tool."""
 _PLAIN_FIELDS = [field.name for field in fields(ClaudeAgentOptions) if field.metadata["initialize"]]
 
 
@@ -92,10 +94,16 @@ def hooks_of(options: ClaudeAgentOptions) -> dict[HookEvent, list[HookMatcher]]:
     guard = guard_of(options.can_use_tool)
     if guard is not None:
         named = hooks.get("PreToolUse", [])
-        owners = [getattr(callback, "__self__", None) for matcher in named for callback in matcher.hooks]
-        if not any(owner is getattr(guard, "__self__", guard) for owner in owners):
+        if not any(_guards_every_call(matcher, guard) for matcher in named):
             hooks["PreToolUse"] = [*named, HookMatcher(hooks=[guard])]
     return hooks
+
+
+def _guards_every_call(matcher: HookMatcher, guard: HookCallback) -> bool:
+    """Whether a hook of the guard's owner sees every call already, and refuses if it fails."""
+    owner = getattr(guard, "__self__", guard)
+    owners = [getattr(callback, "__self__", None) for callback in matcher.hooks if fails_closed(callback)]
+    return matcher.matcher in _EVERY_CALL and matcher.on_failure != "continue" and any(owner is one for one in owners)
 
 
 def register_hooks(options: ClaudeAgentOptions) -> dict[str, RegisteredHook]:
@@ -110,17 +118,22 @@ def register_hooks(options: ClaudeAgentOptions) -> dict[str, RegisteredHook]:
                     matcher.matcher,
                     _timeout(options, event, matcher),
                     matcher.on_failure,
-                    _guards(options, event, matcher),
+                    _guards(options, event, matcher, callback),
                 )
     return registered
 
 
-def _guards(options: ClaudeAgentOptions, event: str, matcher: HookMatcher) -> bool:
-    return is_guard(event) and (matcher.on_failure or options.hooks_on_failure) == "block"
+def _guards(options: ClaudeAgentOptions, event: str, matcher: HookMatcher, callback: HookCallback) -> bool:
+    by_default = "block" if fails_closed(callback) else options.hooks_on_failure
+    return is_guard(event) and (matcher.on_failure or by_default) == "block"
+
+
+def _any_guards(options: ClaudeAgentOptions, event: str, matcher: HookMatcher) -> bool:
+    return any(_guards(options, event, matcher, callback) for callback in matcher.hooks)
 
 
 def _timeout(options: ClaudeAgentOptions, event: str, matcher: HookMatcher) -> float | None:
-    if matcher.timeout is None and _guards(options, event, matcher):
+    if matcher.timeout is None and _any_guards(options, event, matcher):
         return DEFAULT_TIMEOUT_S
     return matcher.timeout
 
@@ -137,7 +150,7 @@ def _hook_matchers(
                     hook_callback_ids=[next(ids) for _ in matcher.hooks],
                     matcher=matcher.matcher,
                     timeout=_timeout(options, event, matcher),
-                    on_failure="block" if _guards(options, event, matcher) else matcher.on_failure,
+                    on_failure="block" if _any_guards(options, event, matcher) else matcher.on_failure,
                 )
             )
     return built or None

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
-from .guard import guard_of
+from .guard import FAILS_CLOSED, fails_closed, guard_of
 from .options import ClaudeAgentOptions
 from .options_types import HookMatcher
 from .retry import Retry
@@ -58,9 +58,8 @@ class CallbackRunner(ABC):
         async def called(*args: Any) -> Any:
             return await self.call(function, *(self._handed(arg) for arg in args))
 
-        guard = guard_of(function)
-        if guard is not None:
-            called.guard = self.callback(guard)  # type: ignore[attr-defined]
+        if fails_closed(function):
+            setattr(called, FAILS_CLOSED, True)
         return called
 
     def _handed(self, argument: Any) -> Any:
@@ -79,6 +78,8 @@ def offload_options(options: ClaudeAgentOptions, runner: CallbackRunner) -> Clau
     changes: dict[str, Any] = {
         name: runner.callback(getattr(options, name)) for name in CALLBACKS if callable(getattr(options, name))
     }
+    if "can_use_tool" in changes and (guard := guard_of(options.can_use_tool)) is not None:
+        changes["can_use_tool"].guard = runner.callback(guard)
     if isinstance(options.hooks, dict):
         changes["hooks"] = {
             event: [_matcher(one, runner) for one in matchers] if _is_list(matchers) else matchers

@@ -65,6 +65,8 @@ class Deciding:
         said = {"permissionDecision": verdict.behavior, "permissionDecisionReason": refusal(verdict)}
         return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
 
+    _guard.fails_closed = True  # type: ignore[attr-defined]  # ``hooks_on_failure`` is for the program's hooks
+
 
 def refusal(verdict: PolicyVerdict) -> str:
     return f"Denied by policy. {verdict.reason}" if verdict.behavior == "deny" else verdict.reason

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import msgspec
@@ -32,6 +33,8 @@ OnAsk: TypeAlias = Callable[
     [Decision, str, Mapping[str, Any], ToolPermissionContext | None], Awaitable[PermissionResult] | PermissionResult
 ]
 """Passes a request to a person: decision, tool name, tool input, and the CLI's context."""
+REMEMBERED_CALLS = 500
+"""At least so many calls that a hook has seen are known to the permission callback."""
 PreToolUseHook: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
 
 
@@ -43,13 +46,16 @@ class PolicyCallbacks:
     """What both a ``Policy`` and a ``RememberingPolicy`` offer to the client."""
 
     on_ask: OnAsk | None = None
-    _sees_all_calls = False
+    _warned = False
+    _seen: Mapping[str, object] = MappingProxyType({})
+    _seen_before: Mapping[str, object] = MappingProxyType({})
+    """Calls that a hook was asked about, and the session's mode then: the latest, and some before those."""
 
     def decide(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         raise NotImplementedError
 
     def decide_while(self, mode: object, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
-        """The same in a session that is in ``mode`` now: while it plans, plan mode's restrictions hold as well."""
+        """The stricter of what it decides in its own mode and in ``mode``, which is the session's at the moment."""
         raise NotImplementedError
 
     def restrain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
@@ -61,6 +67,11 @@ class PolicyCallbacks:
         """Whether there are deny or ask rules."""
         raise NotImplementedError
 
+    @property
+    def lets_through(self) -> bool:
+        """Whether its mode allows calls, which it may not do while the session is in a stricter one."""
+        raise NotImplementedError
+
     def used(self, tool_name: str, tool_input: Mapping[str, Any]) -> None:
         """Called when a request was actually allowed."""
 
@@ -68,8 +79,11 @@ class PolicyCallbacks:
         self, tool_name: str, tool_input: Mapping[str, Any], context: ToolPermissionContext | None = None
     ) -> PermissionResult:
         """``can_use_tool``."""
-        self._warn_if_bypassed(context)
-        decision = self.decide(tool_name, tool_input)
+        call = getattr(context, "tool_use_id", None) or ""
+        seen = self._seen if call in self._seen else self._seen_before
+        if call and call not in seen and self.refuses and not self._warned:
+            self._warn()  # a hook comes before the callback: by now it would have been called
+        decision = self.decide_while(seen.get(call), tool_name, tool_input)
         if decision.behavior == "allow" and (insists := _insists(context)):
             decision = msgspec.structs.replace(
                 decision, behavior="ask", rule=None, source="safety", explanation=insists
@@ -82,17 +96,22 @@ class PolicyCallbacks:
             return await answer if isawaitable(answer) else answer
         return PermissionResultDeny(message=_refusal(decision))
 
-    def _warn_if_bypassed(self, context: ToolPermissionContext | None) -> None:
-        """A hook comes before the callback: by now it would have been called."""
-        called_by_the_cli = getattr(context, "tool_use_id", None) is not None
-        if called_by_the_cli and self.refuses and not self._sees_all_calls:
-            self._sees_all_calls = True  # warn only once
-            warnings.warn(
-                "this policy has deny or ask rules, but can_use_tool alone is not called for calls that the CLI "
-                "allows on its own. Register policy.guard as a PreToolUse hook, too.",
-                PolicyBypassedWarning,
-                stacklevel=3,
-            )
+    def _warn(self) -> None:
+        self._warned = True
+        warnings.warn(
+            "this policy has deny or ask rules, but can_use_tool alone is not called for calls that the CLI allows on "
+            "its own. Register policy.guard as a PreToolUse hook, too.",
+            PolicyBypassedWarning,
+            stacklevel=3,
+        )
+
+    def _sees(self, tool_use_id: str | None, hook_input: Mapping[str, Any]) -> None:
+        """Note a call and the mode of its session, which the permission callback is not told."""
+        seen = self._seen
+        if not isinstance(seen, dict) or len(seen) >= REMEMBERED_CALLS:
+            self._seen_before = seen
+            self._seen = seen = {}
+        seen[tool_use_id or str(hook_input.get("tool_use_id"))] = hook_input.get("permission_mode")
 
     async def hook(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
@@ -101,7 +120,7 @@ class PolicyCallbacks:
         try:
             if _event(hook_input) != "PreToolUse":
                 return {}
-            self._sees_all_calls = True
+            self._sees(tool_use_id, hook_input)
             tool_name, tool_input = _call(hook_input)
             decision = self.decide_while(hook_input.get("permission_mode"), tool_name, tool_input)
             if decision.behavior == "allow":
@@ -110,13 +129,16 @@ class PolicyCallbacks:
             return _said("deny", _failure(error))
         return _said(decision.behavior, decision.explanation)
 
+    hook.fails_closed = True  # type: ignore[attr-defined]  # also in sessions where other hooks do not
+
     @property
     def guard(self) -> PreToolUseHook | None:
-        """A ``PreToolUse`` hook that refuses, asks or has no opinion, and never allows; None where it has no rules to.
+        """A ``PreToolUse`` hook that refuses, asks or has no opinion, and never allows; None where none is needed.
 
-        What it has no opinion about the CLI decides as ever, by asking ``can_use_tool`` where need be.
+        What it has no opinion about the CLI decides as ever, by asking ``can_use_tool`` where need be. It also tells
+        the callback which mode the session is in.
         """
-        return self._guard if self.refuses else None
+        return self._guard if self.refuses or self.lets_through else None
 
     async def _guard(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
@@ -124,11 +146,15 @@ class PolicyCallbacks:
         try:
             if _event(hook_input) != "PreToolUse":
                 return {}
-            self._sees_all_calls = True
+            self._sees(tool_use_id, hook_input)
+            if not self.refuses:
+                return {}
             decision = self.restrain(*_call(hook_input))
         except Exception as error:  # noqa: BLE001  # the CLI would take a failure for no opinion
             return _said("deny", _failure(error))
         return {} if decision.behavior == "allow" else _said(decision.behavior, decision.explanation)
+
+    _guard.fails_closed = True  # type: ignore[attr-defined]
 
 
 def _insists(context: ToolPermissionContext | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -52,7 +52,10 @@ class Verdict(msgspec.Struct, frozen=True):
         return cls(rule.behavior, why, rule, rule.source)
 
 
-def strictest(verdicts: list[Verdict]) -> Verdict:
+Judged = TypeVar("Judged", Verdict, Decision)
+
+
+def strictest(verdicts: list[Judged]) -> Judged:
     """Deny beats ask beats allow. Of several asks, the one that no rule could answer is reported."""
     if len(verdicts) == 1:
         return verdicts[0]

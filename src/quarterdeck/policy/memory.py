@@ -183,6 +183,10 @@ class RememberingPolicy(PolicyCallbacks):
     def refuses(self) -> bool:
         return self.base.refuses
 
+    @property
+    def lets_through(self) -> bool:
+        return self.base.lets_through
+
     def explain(self, tool_name: str, tool_input: Mapping[str, Any]) -> Explanation:
         return explain(self._for_call(tool_name, tool_input), tool_name, tool_input)
 

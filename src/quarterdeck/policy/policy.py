@@ -85,7 +85,7 @@ class Policy(PolicyCallbacks):
         need_grammar()
         self.rules = tuple(rules)
         self._restraint: Policy | None = None
-        self._in_mode: dict[str, Policy] = {}
+        self._in_mode: dict[object, Policy] = {}
         self.mode: PermissionMode = mode
         self.notes = tuple(notes)
         """What a person should know about how the rules were loaded."""
@@ -174,11 +174,16 @@ class Policy(PolicyCallbacks):
 
     def decide_while(self, mode: object, tool_name: str, tool_input: Mapping[str, Any]) -> Decision:
         decision = self.decide(tool_name, tool_input)
-        if decision.behavior != "allow" or mode == self.mode or mode not in _FEWER_RULES:
+        if mode is None or mode == self.mode or decision.behavior == "deny":
             return decision
-        if mode not in self._in_mode:
-            self._in_mode[mode] = self.with_rules(self.rules, mode=mode)  # type: ignore[arg-type]  # one of MODES
-        return self._in_mode[mode].decide(tool_name, tool_input)
+        known = mode if mode in MODES else "default"
+        if known not in self._in_mode:
+            self._in_mode[known] = self.with_rules(self.rules, mode=known)
+        return strictest([decision, self._in_mode[known].decide(tool_name, tool_input)])
+
+    @property
+    def lets_through(self) -> bool:
+        return self.mode in ("acceptEdits", "bypassPermissions")
 
     @property
     def refuses(self) -> bool:
