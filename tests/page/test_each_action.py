@@ -255,7 +255,7 @@ async def test_notifications_are_switched_on_only_if_the_browser_allows_them(
 ) -> None:
     stub = """
       globalThis.answer = 'denied';
-      globalThis.Notification = class {};
+      globalThis.Notification = class { static get permission() { return globalThis.answer; } };
       Notification.requestPermission = async () => globalThis.answer;
     """
     async with deck(tmp_path, browser_address, ["One."]) as there, window(there.browser) as person:
@@ -265,6 +265,7 @@ async def test_notifications_are_switched_on_only_if_the_browser_allows_them(
         await switch.click()
         await expect(page.locator(".toast.error")).to_contain_text("does not allow notifications")
         kept = "localStorage.getItem('quarterdeck.notify')"
+        await expect(switch).not_to_be_checked()
         assert await page.evaluate(kept) != "true"
         await page.evaluate("globalThis.answer = 'granted'")
         await switch.click()

@@ -126,7 +126,11 @@ class Hostile:
         def up(message: str | bytes) -> None:
             told = json.loads(message)
             asked[told["ref"]] = told["op"]
-            server.send(message)
+            if told["op"] == "create_session":
+                refused = {"op": "error", "code": "invalid", "detail": ATTACK, "hint": ATTACK}
+                route.send(json.dumps([{**refused, "ref": told["ref"]}]))
+            else:
+                server.send(message)
 
         def down(message: str | bytes) -> None:
             said = []
@@ -161,6 +165,7 @@ class Hostile:
             state["tasks"] = {**state.get("tasks", {}), "__proto__": task}
             state["plans"] = {"": {"source": ATTACK, "entries": [{"text": ATTACK, "status": "__proto__"}]}}
             state["suggestion"] = ATTACK
+            state["retry"] = {"attempt": 1, "error": ATTACK}
         if op == "get_presets":
             preset = {"about": ATTACK, "model": ATTACK, "permission_mode": ATTACK, "budget_usd": ATTACK}
             preset |= {"tags": [ATTACK], "options": {ATTACK: ATTACK}, "policy": {ATTACK: ATTACK}}
@@ -256,12 +261,18 @@ async def test_whatever_is_asked_is_text(tmp_path: Path, browser_address: str) -
                 for name in ("Allow with rule…", "Edit…", "Deny…"):
                     await page.get_by_role("button", name=name).click()
                     await is_only_text(page)
+                    if await page.get_by_label("Input to use instead").count():
+                        await page.get_by_label("Input to use instead").fill(f"\u202e{ATTACK}")
+                        await page.get_by_role("button", name="Allow as edited").click()
+                        await expect(page.locator(".approval .problem")).to_contain_text("JSON")
+                        await is_only_text(page)
 
 
 async def test_whatever_is_in_a_session_is_text(tmp_path: Path, browser_address: str) -> None:
     async with attacked(tmp_path, browser_address) as (there, page, session):
         await page.goto(f"{there.url}?again#/session/{session}")
         await expect(page.locator(".text-item .markdown").last).to_contain_text("onerror")
+        await expect(page.locator(".doing")).to_contain_text("Retry 1: <img")
         for folded in (".call > .head[aria-expanded=false]", "main details:not([open]) > summary"):
             while await page.locator(folded).count():
                 # All at once: what is clicked one by one may be drawn anew, and gone, in between.
@@ -309,6 +320,10 @@ async def test_whatever_is_found_offered_or_waits_is_text(tmp_path: Path, browse
             await chooser.select_option(value)
             await expect(page.locator("dialog [role=status]")).to_contain_text("onerror")
             await is_only_text(page)
+        await page.get_by_label("Folder").fill(str(there.there.place.cwd))
+        await page.get_by_role("button", name="Start").click()
+        await expect(page.locator("dialog .problem")).to_contain_text("onerror")
+        await is_only_text(page)
         await page.goto(f"{there.url}?again#/settings")
         await expect(page.locator(".presets tbody tr")).to_have_count(3)
         await is_only_text(page)

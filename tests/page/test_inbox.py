@@ -391,7 +391,8 @@ async def test_a_second_press_does_not_decide_what_took_the_place_of_the_first(
               const press = (repeat) => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', repeat }));
               const allow = () => document.querySelector('.approval .buttons .primary').click();
               new MutationObserver(() => {
-                if (!document.querySelector('.approval .command')?.textContent.includes('sudo')) return;
+                const next = document.querySelector('.approval .command')?.textContent.includes('sudo');
+                if (!next || globalThis.pressed) return;
                 if (how === 'clicks') allow();
                 else press(how === 'held');
                 globalThis.pressed = true;

@@ -6,13 +6,15 @@ import asyncio
 import json
 import re
 import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Page, WebSocketRoute, expect
+from playwright.async_api import Locator, Page, WebSocketRoute, expect
 
 from page.browser import window
-from page.kit import BASH, deck, looked_at
+from page.kit import BASH, Deck, deck, looked_at
 from quarterdeck.host.requests import OfSession
 
 expect.set_options(timeout=45_000)
@@ -280,3 +282,86 @@ async def test_a_gap_in_the_log_draws_the_session_anew(tmp_path: Path, browser_a
         await expect(page.locator(".turn")).to_have_count(1)
         assert await page.locator(".text-item").count() == 2
         assert await page.locator(".prompt").count() == 1
+
+
+FIRST = {"tool": "Bash", "input": {"command": "touch first.txt"}}
+SECOND = {"tool": "Bash", "input": {"command": "touch second.txt"}}
+ERRAND = {"agent": "run an errand", "description": "errand", "background": True}
+
+
+@asynccontextmanager
+async def two_requests(root: Path, address: str) -> AsyncIterator[tuple[Deck, Page, Locator, Locator]]:
+    """A session that asks two things: itself, and then, further up on the page, a sub-agent."""
+    gate = root / "gate"
+    errand = {**ERRAND, "steps": [{"wait_for": str(gate)}, SECOND, "Back."]}
+    async with looked_at(root, address, [errand, FIRST, "Done."]) as (there, page):
+        session = await there.there.session()
+        await page.goto(f"{there.url}#/session/{session}")
+        older = page.locator(".asked", has_text="first.txt").last
+        newer = page.locator(".asked", has_text="second.txt").last
+        await expect(older.locator("kbd").first).to_be_visible()
+        gate.touch()
+        await expect(newer).to_be_visible()
+        yield there, page, older, newer
+
+
+async def ran(there: Deck, page: Page, name: str) -> None:
+    await expect(page.locator(".call.finished", has_text=name).first).to_be_attached()
+    assert (there.there.place.cwd / name).exists()
+
+
+async def test_of_two_requests_in_a_session_keys_decide_the_marked_one(tmp_path: Path, browser_address: str) -> None:
+    async with two_requests(tmp_path, browser_address) as (there, page, older, newer):
+        await newer.locator("h2").click()  # whoever clicks on it means it
+        await expect(newer.locator(".keyed")).to_be_visible()
+        await expect(newer.locator("kbd")).to_have_count(5)
+        await expect(older.locator("kbd")).to_have_count(0)
+        await page.keyboard.press("a")
+        await ran(there, page, "second.txt")
+        await expect(page.locator(".asked")).to_have_count(1)
+        assert not (there.there.place.cwd / "first.txt").exists()
+        await expect(older.locator("kbd")).to_have_count(5)  # it gets them back
+        await page.keyboard.press("a")
+        await ran(there, page, "first.txt")
+
+
+async def test_a_newer_request_does_not_take_the_keys(tmp_path: Path, browser_address: str) -> None:
+    async with two_requests(tmp_path, browser_address) as (there, page, older, newer):
+        await expect(older.locator("kbd")).to_have_count(5)
+        await expect(newer.locator("kbd")).to_have_count(0)
+        await page.evaluate(
+            """() => {
+              const press = () => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+              // And once more as soon as the other one has them, as a hand does that had not seen it.
+              new MutationObserver(() => {
+                if (globalThis.again || !document.querySelector('.keyed')?.textContent.includes('second')) return;
+                press();
+                globalThis.again = true;
+              }).observe(document.querySelector('.scroller'), { childList: true, subtree: true, attributes: true });
+              press();
+            }"""
+        )
+        await ran(there, page, "first.txt")
+        await page.wait_for_function("() => globalThis.again")
+        await expect(newer.locator("kbd")).to_have_count(5)
+        assert not (there.there.place.cwd / "second.txt").exists()
+        await page.keyboard.press("a")
+        await ran(there, page, "second.txt")
+
+
+async def test_a_request_that_is_folded_away_has_no_keys(tmp_path: Path, browser_address: str) -> None:
+    async with two_requests(tmp_path, browser_address) as (there, page, older, newer):
+        await newer.locator("h2").click()
+        await expect(newer.locator("kbd")).to_have_count(5)
+        # Pressed before the browser has told of it.
+        await page.locator(".sub-agent summary").evaluate(
+            """(summary) => {
+              summary.click();
+              summary.parentElement.open = false;
+              document.dispatchEvent(new KeyboardEvent('keydown', { key: 'a' }));
+            }"""
+        )
+        await expect(older.locator("kbd")).to_have_count(5)
+        await page.keyboard.press("a")
+        await ran(there, page, "first.txt")
+        assert not (there.there.place.cwd / "second.txt").exists()

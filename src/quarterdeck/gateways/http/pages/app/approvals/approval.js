@@ -9,6 +9,7 @@ import { link } from '../router.js';
 import { riskLevel } from '../store/host.js';
 import { useReady } from './deciding.js';
 import { DialogDecision, ElicitationDecision } from './elicitation.js';
+import { keyed } from './keyed.js';
 import { PermissionDecision } from './permission.js';
 import { PlanDecision } from './plan.js';
 import { QuestionsDecision } from './questions.js';
@@ -32,7 +33,7 @@ export function ApprovalCard({ approval, inside = false }) {
   const session = deck().host.session(approval);
   const ready = useReady(approval);
   const Decision = Object.hasOwn(DECISIONS, approval.kind) ? DECISIONS[approval.kind] : DialogDecision;
-  return html`<article class="approval" aria-label=${visible(`${kindOf(approval)}: ${approval.summary ?? ''}`)} data-approval=${approval.id}>
+  return html`<article class=${`approval ${keyed.value === approval.id ? 'keyed' : ''}`} tabindex="-1" aria-label=${visible(`${kindOf(approval)}: ${approval.summary ?? ''}`)} data-approval=${approval.id}>
     <header>
       <h2>${marked(inside ? 'Waits for you' : approval.kind === 'permission' ? approval.tool : kindOf(approval))}</h2>
       <${RiskMark} risk=${approval.risk} />

@@ -7,7 +7,8 @@ import { say, sayError } from '../parts/toasts.js';
 
 /** @typedef {import('../store/types.js').Approval} Approval */
 
-const LOOK_MS = 500;
+/** For so long nothing counts that may have been meant for something else. */
+export const LOOK_MS = 500;
 /** @type {Set<string>} Approvals on the screen. */
 const shown = new Set();
 /** @type {Set<string>} Approvals that this page has decided. */

@@ -1,9 +1,9 @@
 /** May this tool run? Allow once, allow with a rule, edit and allow, deny with a note, deny and stop. */
 
 import { html, useState } from '../lib.js';
-import { useKeys } from '../parts/keys.js';
 import { marked, visible } from '../parts/text.js';
 import { decide } from './deciding.js';
+import { useCardKeys } from './keyed.js';
 import { Subject, useExplained } from './looking.js';
 
 /** @typedef {import('../store/types.js').Approval} Approval */
@@ -18,23 +18,24 @@ export function PermissionDecision({ approval, ready }) {
   const stop = () => decide(approval, { decision: 'deny', interrupt: true, message: 'Stopped by the user.' }, `Denied, and stopped: ${name}`);
   /** @param {string} wanted */
   const toggle = (wanted) => setMode(mode === wanted ? '' : wanted);
-  useKeys('This permission', ready ? [
+  const keyed = useCardKeys('This permission', approval, ready, [
     { keys: 'a', does: 'Allow once', run: allow },
     { keys: 'r', does: 'Allow with a rule', run: () => toggle('rule') },
     { keys: 'e', does: 'Edit, then allow', run: () => toggle('edit') },
     { keys: 'd', does: 'Deny with a note', run: () => toggle('deny') },
     { keys: 'x', does: 'Deny and stop the turn', run: stop },
-  ] : []);
+  ]);
+  const key = (/** @type {string} */ name) => keyed && html` <kbd>${name}</kbd>`;
   return html`
     <${Subject} approval=${approval} explained=${explained} />
     ${reason ? html`<p class="reason"><span class="dim">Why it asks:</span> ${marked(reason)}</p>` : null}
     <div class="decision">
       <div class="buttons" role="group" aria-label="Decision">
-        <button class="primary" onClick=${allow}>Allow once <kbd>a</kbd></button>
-        <button aria-expanded=${mode === 'rule'} onClick=${() => toggle('rule')}>Allow with rule… <kbd>r</kbd></button>
-        <button aria-expanded=${mode === 'edit'} onClick=${() => toggle('edit')}>Edit… <kbd>e</kbd></button>
-        <span class="against"><button aria-expanded=${mode === 'deny'} onClick=${() => toggle('deny')}>Deny… <kbd>d</kbd></button>
-          <button class="danger" onClick=${stop}>Deny and stop <kbd>x</kbd></button></span>
+        <button class="primary" onClick=${allow}>Allow once${key('a')}</button>
+        <button aria-expanded=${mode === 'rule'} onClick=${() => toggle('rule')}>Allow with rule…${key('r')}</button>
+        <button aria-expanded=${mode === 'edit'} onClick=${() => toggle('edit')}>Edit…${key('e')}</button>
+        <span class="against"><button aria-expanded=${mode === 'deny'} onClick=${() => toggle('deny')}>Deny…${key('d')}</button>
+          <button class="danger" onClick=${stop}>Deny and stop${key('x')}</button></span>
       </div>
       ${mode === 'rule' && html`<${WithRule} approval=${approval} offered=${explained.would_allow ?? []} name=${name} />`}
       ${mode === 'edit' && html`<${Edited} approval=${approval} name=${name} />`}
@@ -93,7 +94,7 @@ function Edited({ approval, name }) {
   return html`<form class="more" onSubmit=${submit}>
     <label>${single ? 'Command to run instead' : 'Input to use instead (JSON)'}
       <textarea class="code" rows=${Math.min(16, text.split('\n').length + 1)} value=${text} spellcheck="false" onInput=${(/** @type {any} */ event) => setText(event.target.value)} /></label>
-    <p class="problem" role="alert">${problem}</p>
+    <p class="problem" role="alert">${marked(problem)}</p>
     <button class="primary">Allow as edited</button>
   </form>`;
 }

@@ -9,10 +9,11 @@ import { Dialog } from './dialog.js';
 const sections = new Map();
 export const sheetOpen = signal(false);
 
-/** While the component is there. @param {string} section @param {Shortcut[]} shortcuts */
+/** While the component is there; with none it leaves the section to others. @param {string} section @param {Shortcut[]} shortcuts */
 export function useKeys(section, shortcuts) {
   // With what is drawn, not a moment later: a key may be pressed at once.
   useLayoutEffect(() => {
+    if (!shortcuts.length) return undefined;
     sections.set(section, shortcuts);
     return () => {
       if (sections.get(section) === shortcuts) sections.delete(section);

@@ -25,7 +25,7 @@ export function Choices({ session, timeline, info }) {
   const known = models.some((one) => one.value === model) ? models : [{ value: model, name: shortModel(model) || 'default' }, ...models];
   return html`<span class="choices">
     <label class="bare"><span class="sr">Permission mode</span><select value=${mode} onChange=${(/** @type {any} */ event) => update({ permission_mode: event.target.value })}>
-      ${options(mode in MODES ? MODES : { ...MODES, [mode]: mode })}</select></label>
+      ${options(mode in MODES ? MODES : { ...MODES, [mode]: visible(mode) })}</select></label>
     <label class="bare"><span class="sr">Model</span><select value=${model} onChange=${(/** @type {any} */ event) => update({ model: event.target.value })}>
       ${known.map((one) => html`<option value=${one.value}>${visible(one.name || shortModel(one.value))}</option>`)}</select></label>
   </span>`;

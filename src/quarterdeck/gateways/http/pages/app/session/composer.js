@@ -1,7 +1,7 @@
 /** Say something: send, steer, queue or interrupt; commands and files completed; images by paste and drop. */
 
 import { deck } from '../deck.js';
-import { html, useEffect, useRef, useState } from '../lib.js';
+import { html, signal, useEffect, useRef, useState } from '../lib.js';
 import { api } from '../net/early.js';
 import { useKeys } from '../parts/keys.js';
 import { marked, visible } from '../parts/text.js';
@@ -14,18 +14,25 @@ import { Queue, When } from './queue.js';
 
 const BUSY = new Set(['running', 'waiting', 'compacting', 'limited', 'starting']);
 const LARGEST_IMAGE = 5 * 1024 * 1024;
-/** @type {Map<string, string>} What was typed and not sent, by session. */
+/** @type {Map<string, import('../vendor/signals.js').Signal<string>>} What was typed and not sent, by session. */
 const drafts = new Map();
+
+/** @param {string} id */
+function draftOf(id) {
+  const draft = drafts.get(id) ?? signal('');
+  drafts.set(id, draft);
+  return draft;
+}
 
 /** @param {{session: import('../store/types.js').Session, timeline: import('../store/timeline.js').Timeline, info: Record<string, any> | null}} props */
 export function Composer({ session, timeline, info }) {
-  const [text, setText] = useState(drafts.get(session.id) ?? '');
+  const draft = draftOf(session.id);
+  const text = draft.value;
   const [pictures, setPictures] = useState(/** @type {Picture[]} */ ([]));
   const place = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const busy = BUSY.has(session.state);
   const write = (/** @type {string} */ value) => {
-    drafts.set(session.id, value);
-    setText(value);
+    draft.value = value;
   };
   const completion = useCompletion({ session, info, text, write, place });
   useEffect(() => grow(place.current), [text]);
@@ -40,7 +47,10 @@ export function Composer({ session, timeline, info }) {
     write('');
     setPictures([]);
     const accepted = await attempt(deck().call('send_prompt', { session_id: session.id, content, priority, ...(time ? { not_before: time } : {}) }));
-    if (accepted === undefined) write(typed); // it was refused: what was typed is not lost
+    if (accepted !== undefined) return;
+    // It was refused: nothing is lost of it, nor of what has been typed since.
+    write([typed, draft.peek()].filter(Boolean).join('\n'));
+    setPictures((known) => [...pictures, ...known]);
   };
   const sendLater = () => (place.current?.value.trim() || pictures.length ? setAsking(true) : place.current?.focus());
   const interrupt = () => attempt(deck().call('interrupt', { session_id: session.id }));
@@ -63,9 +73,13 @@ export function Composer({ session, timeline, info }) {
     const files = [...(data?.files ?? [])];
     if (!files.length) return;
     event.preventDefault();
+    const mention = (/** @type {string} */ path) => {
+      const said = draft.peek(); // typing goes on meanwhile
+      write(`${said}${said && !/\s$/.test(said) ? ' ' : ''}@${path} `);
+    };
     for (const file of files) {
       if (file.type.startsWith('image/')) await addPicture(file, (one) => setPictures((known) => [...known, one]));
-      else await upload(session.id, file, (path) => write(`${text}${text && !text.endsWith(' ') ? ' ' : ''}@${path} `));
+      else await attempt(upload(session.id, file, mention));
     }
   };
   return html`<form class="composer" onSubmit=${(/** @type {Event} */ event) => {

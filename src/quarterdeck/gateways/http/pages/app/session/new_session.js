@@ -83,7 +83,7 @@ export function NewSession({ onClose }) {
         <label>Budget in USD <input name="budget_usd" inputmode="decimal" placeholder=${visible(preset.budget_usd ?? 'none')} pattern="[0-9]*[.]?[0-9]+" /></label>
       </div>
       <datalist id="models">${models.map((one) => html`<option value=${visible(one)} />`)}</datalist>
-      <p class="problem" role="alert">${problem}</p>
+      <p class="problem" role="alert">${marked(problem)}</p>
       <div class="buttons"><button class="primary" disabled=${busy}>Start</button><button type="button" onClick=${onClose}>Cancel</button><span class="gap" />
         <button type="button" class="quiet" aria-expanded=${naming} onClick=${() => setNaming(!naming)}>Save as preset…</button></div>
     </form>

@@ -106,5 +106,5 @@ function Doing({ session, timeline }) {
   const since = began ? Math.max(0, now.value / 1_000 - began) : 0;
   const thinking = timeline.thinking_tokens ? `, thinking (${timeline.thinking_tokens} tokens)` : '';
   if (session.state === 'crashed' || session.state === 'limited') return html`<p class="doing problem" role="status">${session.state}: ${marked(session.state_reason)}${session.state_until ? html` ${session.state === 'limited' ? 'The limit ends at' : 'It restarts at'} <${Time} at=${session.state_until} exact=${true} />.` : null}</p>`;
-  return html`<p class="doing dim" role="status">${told && (began || activity === 'requesting') ? html`<i class="turning" aria-hidden="true">◌</i> ${told}${thinking}${since > 20 ? `, ${duration(since)}` : ''}` : ''}${retry ? ` Retry ${retry.attempt}: ${retry.error ?? ''}` : ''}</p>`;
+  return html`<p class="doing dim" role="status">${told && (began || activity === 'requesting') ? html`<i class="turning" aria-hidden="true">◌</i> ${told}${thinking}${since > 20 ? `, ${duration(since)}` : ''}` : ''}${retry ? ` Retry ${retry.attempt}: ` : ''}${retry ? marked(retry.error) : ''}</p>`;
 }

@@ -5,6 +5,7 @@ import { current, deck } from '../deck.js';
 import { html, useEffect, useState } from '../lib.js';
 import { forget } from '../net/login.js';
 import { Time, duration } from '../parts/format.js';
+import { tryNotification } from '../parts/notifications.js';
 import { diffStyle, notify, showThinking, theme } from '../parts/preferences.js';
 import { marked, visible } from '../parts/text.js';
 import { attempt, say } from '../parts/toasts.js';
@@ -31,9 +32,14 @@ function signOut() {
 }
 
 function Appearance() {
-  const ask = async () => {
-    if (!notify.value && 'Notification' in globalThis && (await Notification.requestPermission()) !== 'granted') say('The browser does not allow notifications for this page.', 'error');
-    else notify.value = !notify.value;
+  /** @param {any} event */
+  const ask = async (event) => {
+    const problem = notify.value ? '' : await tryNotification();
+    if (!problem) notify.value = !notify.value;
+    else {
+      event.target.checked = false;
+      say(problem, 'error');
+    }
   };
   return html`<section><h2>This browser</h2>
     <div class="columns narrow"><label>Colours <select value=${theme.value} onChange=${(/** @type {any} */ event) => (theme.value = event.target.value)}>${options({ system: 'system', light: 'light', dark: 'dark' })}</select></label>

@@ -4,6 +4,7 @@ import { html, useState } from '../lib.js';
 import { api } from '../net/early.js';
 import { forget, keep } from '../net/login.js';
 import { Icon } from '../parts/icons.js';
+import { visible } from '../parts/text.js';
 
 /** @param {{enter: (token: string) => void, refused?: boolean}} props */
 export function SignIn({ enter, refused = false }) {
@@ -33,7 +34,7 @@ export function SignIn({ enter, refused = false }) {
       <p>Open the link that <code>quarterdeck serve</code> prints, or sign in with a token. Programs of this user find one in the file <code>token</code> of the state folder.</p>
       <label>Token <input name="token" type="password" required spellcheck="false" autocomplete="off" autofocus /></label>
       <label class="check"><input type="checkbox" name="stay" /> Stay signed in on this browser</label>
-      <p class="problem" role="alert">${problem}</p>
+      <p class="problem" role="alert">${visible(problem)}</p>
       <button class="primary" disabled=${busy}>Sign in</button>
     </form>
   </main>`;
