@@ -58,7 +58,7 @@ soak: $(STAMP)  ## the long tests: fuzz, policy against the real CLI and bash, c
 	@.ci/shell-tools
 	$(call say,the long tests (the first time fetches the official SDK, 160 MB))
 	@QUARTERDECK_SOAK=1 QUARTERDECK_INSTALL_PEER=1 $(if $(SEED),QUARTERDECK_SEED=$(SEED)) \
-		$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 tests/chaos tests/store tests/compat tests/client/transcripts \
+		$(BIN)/python -m pytest -n $${PYTEST_WORKERS:-auto} --timeout 36000 tests/chaos tests/store tests/compat tests/remote tests/client/transcripts \
 		$$(grep -rlE --include='test_*.py' '^(import|from) (soak|hypothesis)' tests)
 
 coverage: $(STAMP)  ## which lines the tests reach: a summary per room, and build/coverage/index.html

@@ -89,7 +89,8 @@ def test_every_tool_that_make_calls_is_installed(tmp_path: Path) -> None:
 
 
 def test_make_soak_runs_every_test_that_has_a_longer_part(tmp_path: Path) -> None:
-    """Those that ask how long to go on, and those that compare with the official SDKs, which it installs."""
+    """Those that ask how long to go on, those of which a conftest leaves some out, and those that compare with the
+    official SDKs, which it installs."""
     command = dry_run("soak", tmp_path).replace("\\\n", " ").strip().splitlines()[-1]
     assert "QUARTERDECK_SOAK=1 QUARTERDECK_INSTALL_PEER=1" in command
     selection = re.split(r"--timeout \d+", command)[1]
@@ -102,7 +103,17 @@ def test_make_soak_runs_every_test_that_has_a_longer_part(tmp_path: Path) -> Non
         timeout=LIMIT_S,
     )
     selected = [ROOT / path for path in said.stdout.split()]
-    longer = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if has_a_longer_part(path)]
+    tests = ROOT / "tests"
+    longer = [
+        path
+        for path in sorted(tests.rglob("test_*.py"))
+        if has_a_longer_part(path)
+        or any(
+            (folder / "conftest.py").exists() and has_a_longer_part(folder / "conftest.py")
+            for folder in path.parents
+            if folder != tests and folder.is_relative_to(tests)
+        )
+    ]
     assert len(longer) > 30
     assert [path for path in longer if not any(path.is_relative_to(chosen) for chosen in selected)] == []
 

@@ -33,7 +33,8 @@ async def test_all_methods_of_the_client(stage: Stage) -> None:
             mcp_servers={"st": server_config(stage.folder)},
             enable_file_checkpointing=True,
             can_use_tool=stage.allow,
-        )
+        ),
+        **stage.at,
     )
     with pytest.raises(CLIConnectionError, match="Not connected"):
         await client.query("too early")
@@ -104,7 +105,7 @@ async def test_a_stream_given_to_connect_is_sent_as_it_comes(stage: Stage) -> No
             await answered.wait()
             answered.clear()
 
-    client = ClaudeSDKClient(stage.options())
+    client = ClaudeSDKClient(stage.options(), **stage.at)
     async with asyncio.timeout(LIMIT_S):
         await client.connect(prompts())
         spoken = []
@@ -121,7 +122,7 @@ async def test_a_query_starts_with_init_and_ends_with_the_result(stage: Stage) -
     """We give prompts a uuid, by which the CLI tells what becomes of them in messages the official SDK has not."""
     stage.model.reply("hello")
     async with asyncio.timeout(LIMIT_S):
-        messages = [message async for message in query(prompt="hi", options=stage.options())]
+        messages = [message async for message in query(prompt="hi", options=stage.options(), **stage.at)]
     assert (type(messages[0]), messages[0].subtype) == (SystemMessage, "init")
     assert messages[0].data["cwd"] == str(stage.cwd)
     assert messages[-1].result == "hello"
@@ -130,7 +131,7 @@ async def test_a_query_starts_with_init_and_ends_with_the_result(stage: Stage) -
 
 
 async def test_nothing_of_one_response_leaks_into_the_next(stage: Stage) -> None:
-    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options()) as client:
+    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options(), **stage.at) as client:
         for number in (1, 2, 3):
             stage.model.reply(f"answer {number}")
             await client.query(f"question {number}")
@@ -140,7 +141,7 @@ async def test_nothing_of_one_response_leaks_into_the_next(stage: Stage) -> None
 
 
 async def test_the_client_has_the_control_methods_of_a_session(stage: Stage) -> None:
-    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options()) as client:
+    async with asyncio.timeout(LIMIT_S), ClaudeSDKClient(stage.options(), **stage.at) as client:
         assert (await client.permission_rules()).to_dict()
         assert (await client.binary_version()).version
         assert client.server_info.commands == client.commands()

@@ -14,9 +14,7 @@ from e2e.test_controls import TYPED, spoken
 from quarterdeck import ControlError
 from remote.kit import running_elsewhere
 
-INSTEAD = ("fork_conversation", "reinitialize", "workspace_diff")
-"""A host has operations of its own for these."""
-# A host has an operation of its own to fork a session, one handshake, and no messages of ours for MCP servers.
+# A host has one handshake, and no messages of ours for MCP servers.
 del test_what_takes_no_argument_answers_with_its_type  # noqa: F821
 del test_a_message_for_an_mcp_server_in_this_process_needs_no_such_server  # noqa: F821
 
@@ -32,14 +30,16 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 async def test_what_takes_no_argument_answers_with_its_type_on_a_host(running: Running) -> None:
     await spoken(running, "the words to export")
-    wanted = {name: kind for name, kind in TYPED.items() if name not in INSTEAD}
+    wanted = {name: kind for name, kind in TYPED.items() if name != "reinitialize"}
     answers = {name: await getattr(running.session, name)() for name in wanted}
     assert {name: type(answer) for name, answer in answers.items()} == wanted
     assert "the words to export" in answers["export"].text
+    assert answers["fork_conversation"].forked is False
+    assert answers["workspace_diff"].no_diff_reason == "no-repository"
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments"), [*((name, []) for name in INSTEAD), ("send_mcp_message", ["st", {"jsonrpc": "2.0"}])]
+    ("method", "arguments"), [("reinitialize", []), ("send_mcp_message", ["st", {"jsonrpc": "2.0"}])]
 )
 async def test_what_only_a_local_session_has_is_refused(running: Running, method: str, arguments: list[Any]) -> None:
     with pytest.raises(ControlError):

@@ -11,6 +11,7 @@ from quarterdeck.host import requests as takes
 from quarterdeck.host.errors import HostError
 
 from .remote_host import RemoteHost
+from .workspace_diff import NO_REPOSITORY, workspace_diff
 
 Fields = Mapping[str, Any]
 
@@ -150,11 +151,19 @@ async def _export(host: RemoteHost, session_id: str, fields: Fields) -> dict[str
 
 
 async def _diff(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    raise HostError("invalid", "This request is not available for sessions on a host.", hint="Use RemoteHost.get_diff.")
+    try:
+        changes = (await host.get_diff(takes.OfSession(session_id=session_id))).details
+    except HostError as error:
+        if error.code != "not_found":
+            raise
+        await host.get_session(takes.OfSession(session_id=session_id))  # it is there, so it is its folder
+        return NO_REPOSITORY
+    return workspace_diff(changes)
 
 
 async def _fork(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    raise HostError("invalid", "This request is not available for sessions on a host.", hint="Use RemoteHost.fork.")
+    """Claude Code forks only what runs in the cloud (2.1.325), and a host runs nothing there."""
+    return {"forked": False, "error": "unsupported", "reason": "unsupported"}
 
 
 TYPED: Mapping[str, Callable[[RemoteHost, str, Fields], Awaitable[dict[str, Any]]]] = {
