@@ -32,6 +32,11 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("quarterdeck")
 
 
+# Terminal tests fork, because a terminal has to be made a process's own before exec. Where gRPC is loaded, too, its fork
+# handlers can keep such a child from ever getting that far.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RoomTimes(config))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():

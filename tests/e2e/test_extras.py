@@ -109,6 +109,8 @@ async def test_what_a_tool_did_before_the_cli_died_is_not_done_twice(stage: Stag
         turn = session.prompt("log it")
         await turn.send()
         await reached(gate)
+        # The CLI writes its transcript a moment later: a kill before that leaves nothing to resume.
+        await until(lambda: any(b"tool_result" in one.read_bytes() for one in stage.home.rglob("*.jsonl")))
         kill(session)
         gate.open()
         stage.model.reply("it was logged")
