@@ -32,8 +32,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("quarterdeck")
 
 
-# Terminal tests fork, because a terminal has to be made a process's own before exec. Where gRPC is loaded, too, its fork
-# handlers can keep such a child from ever getting that far.
+# Terminal tests fork, because a child has to make the terminal its own before exec. If gRPC is loaded in the same
+# worker, its fork handlers can stop that child before it gets there.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 
