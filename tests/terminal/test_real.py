@@ -14,9 +14,10 @@ import pytest
 from e2e.kit import LIMIT_S
 from e2e.server import server_config
 from quarterdeck.cli.common.look import codes_of
+from quarterdeck.cli.terminal.question_queue import TYPING_S
 from quarterdeck.testing.model import Gate, Stall, ToolUse
-from soak import SEED
-from terminal.kit import CTRL_C, ENTER, ESCAPE, settled_question, shown_question
+from soak import SEED, cases
+from terminal.kit import CTRL_C, ENTER, ESCAPE, Term, settled_question, shown_question
 from terminal.real_place import RealPlace
 
 pytestmark = pytest.mark.real
@@ -37,6 +38,14 @@ def bash(command: str) -> ToolUse:
     return ToolUse("Bash", {"command": command, "description": "do it"})
 
 
+def leave(term: Term, command: str, code: int = 0) -> None:
+    """Wait for the end; a chat is left."""
+    if command == "chat":
+        term.press("\x04")
+        code = 0
+    assert term.exit() == code
+
+
 def test_a_permission_is_allowed_once_then_always_and_the_rule_holds(real: RealPlace) -> None:
     for command in ("touch a.txt", "touch b.txt", "touch b.txt"):
         real.model.reply(bash(command))
@@ -53,6 +62,31 @@ def test_a_permission_is_allowed_once_then_always_and_the_rule_holds(real: RealP
     settings = json.loads((real.cwd / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"]["allow"] == ["Bash(touch b.txt)"]
     assert {"a.txt", "b.txt"} <= {path.name for path in real.cwd.iterdir()}
+
+
+@pytest.mark.parametrize("command", ["run", "chat"])
+@pytest.mark.parametrize("repository", [False, True], ids=["no repository", "own repository"])
+def test_a_rule_saved_in_a_folder_nobody_trusted_holds_in_the_next_run(
+    real: RealPlace, repository: bool, command: str
+) -> None:
+    if repository:
+        subprocess.run(["git", "init", "-q", str(real.cwd)], check=True)
+    for _ in range(2):
+        real.model.reply(bash("touch b.txt"))
+        real.model.reply("Done.")
+    term = real.term(command, "make it", agent="")
+    seen = term.until("“Always” adds the rule Bash(touch b.txt)", "Always in this project (p)", "Deny and stop")
+    assert "trust" not in seen
+    term.press("p")
+    term.until("Done.")
+    leave(term, command)
+    known = json.loads((real.home / ".claude.json").read_text()).get("projects", {})
+    assert not any(project.get("hasTrustDialogAccepted") for project in known.values())
+    (real.cwd / "b.txt").unlink()
+    again = real.piped("run", "make it again", agent="")
+    assert again.returncode == 0
+    assert "denied" not in again.stdout
+    assert (real.cwd / "b.txt").exists()
 
 
 def test_an_edit_is_shown_as_a_diff_and_a_denial_has_its_note(real: RealPlace) -> None:
@@ -160,8 +194,7 @@ def test_random_sizes_end_in_what_a_fresh_terminal_shows(real: RealPlace, comman
     settled_question(term, expected)
     term.press("y")
     term.until("Written.")
-    term.press("\x04") if command == "chat" else None
-    assert term.exit() == 0
+    leave(term, command)
 
 
 def test_piped_without_colour_and_as_lines_of_json(real: RealPlace) -> None:
@@ -243,7 +276,9 @@ def test_a_chat_is_rewound_and_forked(real: RealPlace) -> None:
     term.press("write it", ENTER)
     term.until("Written.", "✔ done")
     assert path.exists()
-    term.press("/rewind", ENTER)
+    term.press(ESCAPE)
+    term.until("Esc again to rewind")
+    term.press(ESCAPE)
     term.until("Rewind to before which prompt?", "1 write it")
     term.press("1")
     term.until("Restore what?")
@@ -292,7 +327,8 @@ def test_a_server_that_asks_is_answered(real: RealPlace) -> None:
     assert '"Ada"' in "".join(real.model.conversation[-1].tool_results.values())
 
 
-def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(real: RealPlace) -> None:
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(real: RealPlace, command: str) -> None:
     """Git does not tell what it tracks in a repository of another user; then 2.1.325 ignores rules without trust."""
     subprocess.run(["git", "init", "-q", str(real.cwd)], check=True)
     real.env["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
@@ -300,7 +336,7 @@ def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(rea
     for _ in range(2):
         real.model.reply(bash("touch b.txt"))
         real.model.reply("Done.")
-    term = real.term("run", "make it", agent="", columns=180)
+    term = real.term(command, "make it", agent="", columns=180)
     term.until(
         "ignores rules saved in this folder until you trust it", "Trust this folder, then always in it (p)", "(x)"
     )
@@ -313,7 +349,8 @@ def test_a_rule_for_a_folder_that_is_not_trusted_needs_trust_and_then_counts(rea
     term.press("p")
     term.until("Yes, I trust this folder")
     term.press("y")
-    assert term.exit() == 0
+    term.until("Done.")
+    leave(term, command)
     assert "trusted: " in term.text
     now = json.loads((real.home / ".claude.json").read_text())
     assert now["projects"][str(real.cwd)]["hasTrustDialogAccepted"] is True
@@ -393,12 +430,13 @@ def test_the_habits_of_claude_code_users_work(real: RealPlace) -> None:
     assert term.exit() == 0
 
 
-def test_a_long_change_is_seen_whole_before_it_is_allowed(real: RealPlace) -> None:
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_a_long_change_is_seen_whole_before_it_is_allowed(real: RealPlace, command: str) -> None:
     content = "".join(f"line {number}\n" for number in range(1, 81))
     path = real.cwd / "long.txt"
     real.model.reply(ToolUse("Write", {"file_path": str(path), "content": content}))
     real.model.reply("Written.")
-    term = real.term("run", "write it", agent="", rows=24)
+    term = real.term(command, "write it", agent="", rows=24)
     term.until("more lines: v shows all", "Deny and stop")
     question = shown_question(term)
     term.press("v", "G")
@@ -410,7 +448,8 @@ def test_a_long_change_is_seen_whole_before_it_is_allowed(real: RealPlace) -> No
     term.resize(80, 24)
     settled_question(term, question)
     term.press("y")
-    assert term.exit() == 0
+    term.until("Written.")
+    leave(term, command)
     assert path.read_text() == content
 
 
@@ -454,16 +493,18 @@ def test_more_habits_of_claude_code_users_work(real: RealPlace) -> None:
     assert "water the plants" in real.model.conversation[-1].body.decode()
 
 
-def test_several_answers_are_ticked_and_enter_accepts_them(real: RealPlace) -> None:
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_several_answers_are_ticked_and_enter_accepts_them(real: RealPlace, command: str) -> None:
     question = {**QUESTION["questions"][0], "multiSelect": True}
     real.model.reply(ToolUse("AskUserQuestion", {"questions": [question]}))
     real.model.reply("Both it is.")
-    term = real.term("run", "ask me", agent="")
+    term = real.term(command, "ask me", agent="")
     term.until("[ ] Red", "[ ] Blue", "Skip")
     term.press("1", "2")
     term.until("[x] Red", "[x] Blue")
     term.press(ENTER)
-    assert term.exit() == 0
+    term.until("Both it is.")
+    leave(term, command)
     answer = "".join(real.model.conversation[-1].tool_results.values())
     assert "Red" in answer
     assert "Blue" in answer
@@ -510,3 +551,54 @@ def test_a_ctrl_c_in_the_instant_a_question_appears_stops_the_turn(real: RealPla
         term.press("\x04")
     assert term.exit() == (130 if command == "run" else 0)
     assert not (real.cwd / "a.txt").exists()
+
+
+def before_a_question(real: RealPlace, command: str) -> tuple[Term, Gate]:
+    """A turn that asks as soon as the gate opens."""
+    gate = Gate()
+    real.model.reply("Begun.", bash("ls"))
+    real.model.reply(bash("touch a.txt"), Stall(after=1, until=gate))
+    term = real.term(command, "--allow", "Bash(ls)", "go", agent="")
+    term.until("Begun.", "● Bash ls")
+    assert gate.wait_reached(LIMIT_S)
+    return term, gate
+
+
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_a_ctrl_c_at_any_moment_around_a_question_stops_the_turn(real: RealPlace, command: str) -> None:
+    chance = random.Random(f"{SEED} ctrl-c {command}")
+    for _ in range(cases(2, in_soak=50)):
+        term, gate = before_a_question(real, command)
+        gate.open()
+        deadline = time.monotonic() + chance.random() * 0.3
+        while time.monotonic() < deadline:
+            term.read(min(deadline, time.monotonic() + 0.01))
+        term.press(CTRL_C)
+        term.until("interrupted")
+        leave(term, command, 130)
+        assert not (real.cwd / "a.txt").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "chat"])
+def test_keys_before_a_question_never_answer_it(real: RealPlace, command: str) -> None:
+    chance = random.Random(f"{SEED} keys {command}")
+    for _ in range(cases(2, in_soak=50)):
+        term, gate = before_a_question(real, command)
+        for key in chance.choices("yspu1234", k=6):
+            term.press(key)
+        gate.open()
+        for key in chance.choices("yspu1234", k=6):
+            term.press(key)
+            if term.read(time.monotonic() + chance.random() * 0.01) and "Allow" in term.text:
+                break
+        term.until("Deny and stop", "1 Allow once")
+        while "denied" not in term.text:  # after a pause a key is an answer
+            assert "allowed" not in term.text
+            pause = time.monotonic() + 2 * TYPING_S
+            while time.monotonic() < pause and term.read(pause):
+                pass
+            term.press("x")
+        assert not (real.cwd / "a.txt").exists()
+        if command == "chat":
+            term.press(CTRL_C)  # what was typed
+        leave(term, command, 1)
