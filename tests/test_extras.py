@@ -10,7 +10,7 @@ import sys
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -49,7 +49,20 @@ async def main():
 asyncio.run(main())
 """
 REMOTE = "import asyncio, quarterdeck; print(asyncio.run(quarterdeck.prompt('hello', host={url!r})).result)"
-TRACED = "import asyncio, quarterdeck; asyncio.run(quarterdeck.prompt('hello', tracing=True))"
+TRACED = """
+import asyncio, quarterdeck
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+exporter, provider = InMemorySpanExporter(), TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+asyncio.run(quarterdeck.prompt('hello', tracing=True))
+print(*sorted({span.name for span in exporter.get_finished_spans()}), sep="\\n")
+"""
+"""The extra has the API alone; the SDK is what a program brings that wants its spans."""
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +74,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Installed:
     """An environment that has the wheel, and of our own packages only those that it asks for."""
 
-    def __init__(self, folder: Path, wheel: Path, extra: str) -> None:
+    def __init__(self, folder: Path, wheel: Path, extra: str, *, beside: Sequence[str] = ()) -> None:
+        """``beside``: packages that the program needs itself."""
         subprocess.run(
             [sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True, timeout=LIMIT_S
         )
@@ -72,7 +86,7 @@ class Installed:
             (metadata,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
             wanted = re.findall(r"^Requires-Dist: (.+)$", archive.read(metadata).decode(), re.MULTILINE)
         self.names = sorted(_needed([Requirement(one) for one in wanted], extra))
-        for name in self.names:
+        for name in [*self.names, *_needed([Requirement(one) for one in beside], "")]:
             _copy(name, packages)
         self.folder = folder / "work"
         self.folder.mkdir()
@@ -261,9 +275,10 @@ def test_testing_alone_plays_a_scenario_in_yaml(wheel: Path, tmp_path: Path) -> 
 
 
 def test_otel_alone_traces_a_session(wheel: Path, tmp_path: Path) -> None:
-    there = Installed(tmp_path, wheel, "otel")
+    there = Installed(tmp_path, wheel, "otel", beside=["opentelemetry-sdk"])
     done = there.python_code(TRACED, CLAUDE_BIN=there.simulator)
     assert (done.returncode, done.stderr) == (0, "")
+    assert {"quarterdeck.session", "invoke_agent claude-code"} <= set(done.stdout.splitlines())
 
 
 def test_mcp_alone_runs_a_server_of_that_package(wheel: Path, tmp_path: Path) -> None:
