@@ -6,13 +6,19 @@ from __future__ import annotations
 import ast
 import importlib.util
 import os
+import queue
 import re
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from benchmarks.first_run import SILENT_S
 
+from quarterdeck.cli.hosted import demonstration
 from terminal.kit import CTRL_C, ESCAPE, LIMIT_S, Term
 
 ROOT = Path(__file__).parents[2]
@@ -171,3 +177,48 @@ def test_a_failed_installation_shows_what_pip_said(tmp_path: Path) -> None:
     )
     assert done.returncode == 7
     assert done.stdout.endswith("  installing failed:\nCollecting rich (from quarterdeck)\nSuccessfully installed\n")
+
+
+def test_an_installation_is_never_silent_for_more_than_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a clock of its own: a minute in which pip says nothing."""
+    install = _module(INSTALL)
+    now, said = [1000.0], [1000.0]
+
+    class Silent:
+        """Takes pip's lines and gives back none of them, as if it had said nothing."""
+
+        def put(self, line: str | None) -> None:
+            pass
+
+        def get(self, timeout: float) -> str | None:
+            now[0] += timeout
+            if now[0] < 1060.0:
+                raise queue.Empty
+            return None
+
+    monkeypatch.setattr(install, "queue", SimpleNamespace(Queue=Silent, Empty=queue.Empty))
+    monkeypatch.setattr(install, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(install, "TERMINAL", False)
+    monkeypatch.setattr(install, "say", lambda _text, **_more: said.append(now[0]))
+    assert install.run("installing", [sys.executable, "-c", ""], now[0]) == 0
+    gaps = [after - before for before, after in zip(said, [*said[1:], now[0]], strict=True)]
+    assert len(gaps) > 12
+    assert max(gaps) <= SILENT_S
+
+
+def test_the_demonstration_is_never_silent_for_more_than_five_seconds() -> None:
+    assert demonstration.SAY_EVERY_S <= SILENT_S
+
+
+def _module(script: Path) -> Any:
+    """A script without a suffix."""
+    loader = SourceFileLoader("script", str(script))
+    spec = importlib.util.spec_from_loader("script", loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    try:
+        loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = before
+    return module
