@@ -10,12 +10,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from host.kit import kill, pending
 from hosted.kit import ServedHost, Shell
 from quarterdeck.cli.hosted.services import manager_for
-from quarterdeck.host.requests import Wait
+from quarterdeck.host.requests import ListSessions, OfSession, Wait
+from quarterdeck.timeline import State, Timeline
+from quarterdeck.timeline.items import Prompt
 from terminal.kit import LIMIT_S
 
 START = "mcp__quarterdeck__start_session"
@@ -239,8 +242,42 @@ def test_run_on_a_host_writes_the_result_for_programs(served: ServedHost, shell:
     assert "denied (no one to ask): Bash touch made.txt" in done.stderr
     assert [json.loads(line)["type"] for line in done.stdout.splitlines()][-1] == "result"
     assert "control_request" not in done.stdout
-    shell("run", "x", "--host", str(served.state), "--continue", code=2)
-    assert "quarterdeck attach" in shell.error
+
+
+def test_run_on_a_host_continues_the_session_that_is_named_or_the_latest_here(
+    served: ServedHost, shell: Shell, tmp_path: Path
+) -> None:
+    def run(*words: str, code: int = 0) -> str:
+        place = [] if "--cwd" in words else ["--cwd", str(served.cwd)]
+        shell("run", "make it", "--host", str(served.state), "--json", "--allow", "Bash", *place, *words, code=code)
+        return shell.error
+
+    def prompts() -> dict[str, int]:
+        """How many each session has had."""
+        return {
+            one.id: sum(isinstance(item, Prompt) for item in _timeline(served, one.id).items.values())
+            for one in served.do(lambda host: host.list_sessions(ListSessions(limit=50))).sessions
+        }
+
+    run()
+    (first,) = prompts()
+    run("--resume", first[:8])
+    assert prompts() == {first: 2}
+    run("--continue", "--mode", "plan")
+    assert prompts() == {first: 3}
+    assert served.session(first).permission_mode == "plan"
+    run("--continue", "--fork")
+    (copy,) = prompts().keys() - {first}
+    assert prompts() == {first: 3, copy: 1}
+    run("--continue", "--cwd", str(tmp_path))  # nothing to continue there
+    assert len(prompts()) == 3
+    assert "no such session: 'nobody'" in run("--resume", "nobody", code=1)
+    assert "Add --resume ID or --continue" in run("--fork", code=2)
+    assert "quarterdeck ps" in run("--resume", code=2)
+    for words in (["--preset", "x"], ["--max-turns", "1"], ["--deny", "Read"], ["--agent", "sim"]):
+        assert f"only a new session takes {words[0]}" in run("--continue", *words, code=2)
+    served.asking("busy")
+    assert "quarterdeck send busy" in run("--resume", "busy", code=1)
 
 
 def test_the_demo_answers_itself_where_nobody_is(tmp_path: Path) -> None:
@@ -342,3 +379,8 @@ def test_a_session_is_given_tools_to_start_others(served: ServedHost, shell: She
     [child] = [one for one in shell.json("ps", "--all") if one.get("name") == "counter"]
     assert child["parent_id"]
     shell("run", "lead", "--host", str(served.state), "--host-tools", "none", code=2)
+
+
+def _timeline(served: ServedHost, session_id: str) -> State:
+    view = served.do(lambda host: host.get_timeline(OfSession(session_id=session_id)))
+    return Timeline.restore(msgspec.json.encode(view.state)).state

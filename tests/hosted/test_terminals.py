@@ -176,6 +176,19 @@ def test_chat_on_a_host_starts_a_session_there(served: ServedHost) -> None:
     assert term.exit() == 0
 
 
+def test_chat_and_run_on_a_host_continue_a_session(served: ServedHost) -> None:
+    term = served.term("run", "make it", "--host", "--allow", "Bash")
+    assert term.exit() == 0
+    chat = served.term("chat", "--host", "--continue")
+    chat.until("› make it", "It is done.", "✔ done")
+    chat.press(CTRL_D)
+    assert chat.exit() == 0
+    again = served.term("run", "again", "--host", "--continue", "--allow", "Bash")
+    again.until("› again", "✔ done", "Continue with: quarterdeck attach")
+    assert again.exit() == 0
+    assert "› make it" not in again.text
+
+
 def test_the_demo_shows_a_host_until_esc(served: ServedHost) -> None:
     term = served.term("demo", "--serve", columns=100)
     term.until("http://127.0.0.1:", "gardener · waiting", "Allow this edit to notes.txt?", "Skip, show the next")

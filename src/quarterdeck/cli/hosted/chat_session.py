@@ -78,9 +78,11 @@ class HostedSession:
         items = self._followed.state.items.values()
         return [(one.id, str(one.text)) for one in items if isinstance(one, Prompt) and one.parent_id is None]
 
-    async def open(self) -> None:
-        """Draw what there is, and ask what waits."""
-        self._screen.show([*await self._followed.load()])  # type: ignore[list-item]
+    async def open(self, *, history: bool = True) -> None:
+        """Draw what there is, unless without ``history``, and ask what waits."""
+        drawn = await self._followed.load()
+        if history:
+            self._screen.show([*drawn])  # type: ignore[list-item]
         if (line := standing_line(self._session)) is not None:
             self._screen.say(*line)
         async for approval in all_approvals(self._host, session=self.id):

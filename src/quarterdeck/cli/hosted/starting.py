@@ -1,4 +1,4 @@
-"""``quarterdeck run --host`` and ``quarterdeck chat --host``: a new session, on a host."""
+"""``quarterdeck run --host`` and ``quarterdeck chat --host``: a session on a host, new or continued."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ from .attaching import talk
 from .chat_session import HostedSession
 from .connecting import HostAddress, address_of, opened, reported
 from .following import FollowedSession
+from .resuming import check, check_free, continued, continues
 
 if TYPE_CHECKING:
     from quarterdeck.cli.terminal.outputs import ProgramOutput
@@ -49,10 +50,7 @@ NOT_SAID = (ControlRequest, ControlResponse, ControlCancelRequest, KeepAliveMess
 
 def request_of(given: argparse.Namespace, rules: SessionRules) -> CreateSession:
     """The session that these arguments mean. Raises ``ReportedError`` for what a host cannot do."""
-    for name in ("resume", "continue_", "fork"):
-        if getattr(given, name):
-            option = f"--{name.rstrip('_')}"
-            raise ReportedError(f"{option} does not work with --host", "Use quarterdeck attach.", code=USAGE_ERROR)
+    check(given, rules)
     if given.record:
         raise ReportedError("--record does not work with --host", "Use quarterdeck log --raw.", code=USAGE_ERROR)
     options: dict[str, Any] = {
@@ -91,7 +89,8 @@ def chat(given: argparse.Namespace) -> int:
     request.options["enable_file_checkpointing"] = True  # for /rewind
 
     async def make(host: RemoteHost) -> Session:
-        return await host.create_session(request)
+        found = await continued(host, given, request.cwd) if continues(given) else None
+        return found or await host.create_session(request)
 
     return talk(given, make, rules, first=" ".join(given.prompt), attended=given.unattended is None)
 
@@ -99,7 +98,7 @@ def chat(given: argparse.Namespace) -> int:
 def run(given: argparse.Namespace) -> int:
     """``quarterdeck run --host``."""
     if given.partial:
-        raise ReportedError("--partial does not work with --host", "Use quarterdeck attach.", code=USAGE_ERROR)
+        raise ReportedError("--partial does not work with --host", "Omit it.", code=USAGE_ERROR)
     prompt = prompt_of(given)
     rules = session_rules(given)
     request = request_of(given, rules)
@@ -112,7 +111,10 @@ async def _run(
     with Interrupts() as interrupts:
         try:
             async with opened(address) as host:
-                session = await host.create_session(request)
+                found = await continued(host, given, request.cwd) if continues(given) else None
+                if found is not None:
+                    check_free(found)
+                session = found or await host.create_session(request)
                 one = _Run(host, session, prompt, interrupts)
                 work = one.pretty(given, rules, address) if given.output == "pretty" else one.plain(given, rules)
                 code = await work
@@ -149,7 +151,7 @@ class _Run:
             hosted = HostedSession(self._host, self._session, screen, rules, is_here=address.is_here, attended=attended)
             self._interrupts.interrupt = lambda: self._interrupt() if hosted.is_working else None
             screen.starting("starting Claude Code")
-            await hosted.open()
+            await hosted.open(history=False)
             async with aclosing(hosted.events()) as followed:
                 return await self._until_end(followed)
 
