@@ -69,7 +69,11 @@ DECISIONS = {
     "long": ("Write", {"file_path": "long.txt", "content": "".join(f"line {n}\n" for n in range(1, 81))}),
 }
 """A change, a command with risky parts, and a change that does not fit."""
-KEPT = {"terminal-wide.svg": ("edit", 150, DARK), "terminal-light.svg": ("command", COLUMNS, LIGHT)}
+KEPT = {
+    "terminal-wide.svg": ("edit", 150, DARK),
+    "terminal-narrow.svg": ("edit", 60, DARK),
+    "terminal-light.svg": ("command", COLUMNS, LIGHT),
+}
 """The decisions that the documentation shows."""
 
 
@@ -189,7 +193,8 @@ def window(lines: list[Line], columns: int, theme: Theme, title: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" role="img">\n'
         f"<title>{title}</title>\n"
-        f'<rect width="100%" height="100%" rx="9" fill="{theme.paper}"/>\n{dots}\n'
+        f'<rect width="100%" height="100%" rx="9" fill="{theme.paper}" stroke="{theme.dim}" stroke-width="2" '
+        f'stroke-opacity="0.5"/>\n{dots}\n'
         '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" '
         f'font-size="14">\n{rows}\n</g>\n</svg>\n'
     )
