@@ -321,6 +321,43 @@ async def test_a_command_in_the_background_completes_its_call_when_it_has_ended(
         assert any((one.get("_meta") or {}).get("quarterdeck", {}).get("background") for one in ed.updates())
 
 
+def terminal_frames(ed: Editor, what: str) -> list[dict[str, Any]]:
+    return [told for one in ed.updates("tool_call_update") if (told := (one.get("_meta") or {}).get(what)) is not None]
+
+
+async def test_a_terminal_shows_where_a_command_runs_what_it_prints_and_its_own_exit_code(
+    fake: Simulated, checker: Any
+) -> None:
+    commands = [
+        {"command": "echo out; exit 3", "description": "Fail"},
+        {"command": "echo hi", "description": "Say hi"},
+        {"command": "echo a | grep -c b; true", "description": "Search"},
+        {"command": "touch no.txt", "description": "Not allowed"},
+        {"command": "exit 4", "description": "Fail later", "run_in_background": True},
+    ]
+    fake.play([*({"tool": "Bash", "input": one} for one in commands), "Done."], otherwise="assistant")
+    async with start(fake, checker) as ed:
+        session = await begun(ed, fake, **EVERYTHING, _meta={"terminal_output": True})
+        ed.replies["session/request_permission"] = lambda asked: {
+            "outcome": {
+                "outcome": "selected",
+                "optionId": "reject" if "no.txt" in asked["toolCall"]["title"] else "allow",
+            }
+        }
+        await ed.prompt(session, "go")
+        await ed.until(lambda: len(terminal_frames(ed, "terminal_exit")) == 5)
+        shown = terminal_frames(ed, "terminal_info")
+        assert [one["cwd"] for one in shown] == [str(fake.cwd)] * 5
+        ids = [one["terminal_id"] for one in shown]
+        exits = {one["terminal_id"]: one for one in terminal_frames(ed, "terminal_exit")}
+        assert [exits[each]["exit_code"] for each in ids] == [3, 0, None, None, 4]
+        assert {one["signal"] for one in exits.values()} == {None}
+        printed = {one["terminal_id"]: one["data"] for one in terminal_frames(ed, "terminal_output")}
+        assert "out" in printed[ids[0]]
+        assert printed[ids[1]] == "hi"
+        assert ed.call_of("Bash")["status"] == "failed"
+
+
 async def test_retries_and_rate_limits_are_shown_in_every_editor(fake: Simulated, checker: Any) -> None:
     limit = {"rate_limit": {"status": "allowed_warning", "utilization": 0.9, "rateLimitType": "five_hour"}}
     fake.play([{"error": 529, "message": "overloaded", "times": 1}, limit, "At last."], time_scale=0)

@@ -30,6 +30,11 @@ class _DrawnCall(msgspec.Struct):
     """Of a command's output."""
     in_terminal: bool = False
     """A terminal of the editor's shows it."""
+    command: str = ""
+    """Of a shell."""
+    in_background: bool = False
+    exited: bool = False
+    """Its exit code has been sent."""
 
 
 class CallDrawing:
@@ -63,6 +68,7 @@ class CallDrawing:
         if self._terminal_output and event.name in tool_calls.SHELLS:
             shown = [schema.ToolCallContentTerminal(terminal_id=event.id)]
             meta = {"terminal_info": {"terminal_id": event.id, "cwd": self._cwd}}
+            call.command = str(event.input.get("command", ""))
         self._update(
             event.id,
             call,
@@ -120,6 +126,7 @@ class CallDrawing:
     def backgrounded(self, event: events.ToolBackgrounded) -> None:
         call = self._calls.get(event.id)
         if call is not None:
+            call.in_background = True
             words = tool_calls.output_of(event.output)
             content = [*call.content, *([tool_calls.text(words)] if words.strip() else [])]
             told = {"background": True, "taskId": event.task_id}
@@ -139,7 +146,8 @@ class CallDrawing:
         if self._terminal_output and call.name in tool_calls.SHELLS:
             new = words.removeprefix(call.shown) if words.startswith(call.shown) else words
             more["terminal_output"] = {"terminal_id": event.id, "data": new}
-            more["terminal_exit"] = {"terminal_id": event.id, "exit_code": int(failed), "signal": None}
+            if not call.in_background or event.status == "interrupted":
+                more |= _exit(event.id, call, tool_calls.exit_code_of(event.status, call.command, words))
             content = None
         elif call.in_terminal:
             content = None
@@ -193,8 +201,11 @@ class CallDrawing:
             return
         told = {"taskId": event.id, "taskStatus": event.status, "outputPath": event.output_path}
         status: ToolCallStatus = "completed" if event.status == "completed" else "failed"
+        more: dict[str, Any] = {"quarterdeck": _told(told)}
+        if self._terminal_output and call.name in tool_calls.SHELLS:
+            more |= _exit(event.tool_id, call, tool_calls.exit_code_in(event.summary or ""))
         content = [*call.content, tool_calls.text(event.summary)] if event.summary else None
-        self._update(event.tool_id, call, status=status, content=content, more={"quarterdeck": _told(told)})
+        self._update(event.tool_id, call, status=status, content=content, more=more)
 
     def _task(self, tool_id: str | None, told: dict[str, Any], doing: str | None = None) -> None:
         call = self._calls.get(tool_id or "")
@@ -232,6 +243,14 @@ def _meta(call: _DrawnCall) -> dict[str, Any]:
     if call.parent_id is not None:
         told["parentToolUseId"] = call.parent_id
     return {"claudeCode": told}
+
+
+def _exit(call_id: str, call: _DrawnCall, code: int | None) -> dict[str, Any]:
+    """Once per command."""
+    if call.exited:
+        return {}
+    call.exited = True
+    return {"terminal_exit": {"terminal_id": call_id, "exit_code": code, "signal": None}}
 
 
 def _told(values: dict[str, Any]) -> dict[str, Any]:

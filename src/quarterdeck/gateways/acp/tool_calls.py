@@ -39,6 +39,26 @@ _REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>", re.DOTALL)
 """What the CLI adds to a tool's output for the model; nobody else needs it."""
 
 
+_FAILED_WITH = re.compile(r"Exit code (\d+)")
+_ENDED_WITH = re.compile(r"exit code (\d+)\)?$")
+_EXIT_MAY_MEAN_NO = re.compile(r"(?:^|[\s;&|(])(?:[efz]?grep|rg|find|diff|cmp|test|\[|git)\s")
+"""Programs whose code 1 is a result: Claude Code (2.1.325) calls that a success and does not say which it was."""
+
+
+def exit_code_of(status: str, command: str, output: str) -> int | None:
+    """What a command ended with, where Claude Code says so: at the beginning of a failed one's output."""
+    if status == "finished":
+        return None if _EXIT_MAY_MEAN_NO.search(command) else 0
+    found = _FAILED_WITH.match(output) if status == "failed" else None
+    return None if found is None else int(found[1])
+
+
+def exit_code_in(summary: str) -> int | None:
+    """Of a command in the background, from what is said about its end."""
+    found = _ENDED_WITH.search(summary)
+    return None if found is None else int(found[1])
+
+
 def kind_of(tool: str) -> ToolKind:
     return KINDS.get(tool, "other")
 
