@@ -22,6 +22,7 @@ from typing import Any
 from benchmarks._npm import ANCHOR_VERSION, anchor_command
 
 from gateways.acp.editor import EVERYTHING, OURS, Editor, RefusedError, editor
+from gateways.acp.published import schema_checker
 from quarterdeck.testing.install import install_cli
 from quarterdeck.testing.model import Error, ModelServer, Stall, Thinking, ToolUse
 
@@ -323,7 +324,8 @@ async def features(command: Sequence[str], folder: Path) -> dict[str, bool]:
     with ModelServer() as model:
         env = {"HOME": str(home), "SHELL": "/bin/bash", "CLAUDE_CODE_EXECUTABLE": cli, **model.env()}
         arguments = ("--agent", cli) if tuple(command) == OURS else ()
-        async with editor(*arguments, env=env, command=command) as ed:
+        checker = schema_checker() if tuple(command) == OURS else None
+        async with editor(*arguments, env=env, command=command, checker=checker) as ed:
             buffers: dict[str, str] = {}  # a file that is open stays as it was until the editor is told
             ed.replies["fs/read_text_file"] = lambda asked: {
                 "content": buffers.setdefault(asked["path"], Path(asked["path"]).read_text())

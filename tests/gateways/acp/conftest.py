@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from gateways.acp.editor import schema_checker
+from gateways.acp.published import Checker, schema_checker
 from simulated import Simulated
 
 
 @pytest.fixture(scope="session")
-def checker() -> Callable[[dict[str, Any]], None] | None:
+def checker() -> Checker:
     return schema_checker()
 
 

@@ -1,6 +1,6 @@
 """An editor for tests: starts ``quarterdeck acp`` as editors do, and answers what it asks.
 
-Every frame of the agent is checked against the published schema, where that is at hand.
+Every frame of the agent is checked: as JSON-RPC, and against the published schema.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from gateways.acp.published import Checker, check_envelope, schema_checker
 from quarterdeck.gateways.acp import schema
 
 LIMIT_S = 60.0
@@ -38,7 +39,7 @@ class RefusedError(Exception):
 class Editor:
     """One running agent and everything it said."""
 
-    def __init__(self, process: asyncio.subprocess.Process, checker: Callable[[dict[str, Any]], None] | None) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, checker: Checker | None) -> None:
         self.process = process
         self._checker = checker
         self.frames: list[dict[str, Any]] = []
@@ -67,6 +68,9 @@ class Editor:
         """Make a request; await it for the result."""
         self._number += 1
         made = self._answers[self._number] = asyncio.get_running_loop().create_future()
+        if self.reading.done() and (wrong := self.reading.exception()) is not None:
+            made.set_exception(wrong)
+            return made
         self._methods[self._number] = method
         self.send({"id": self._number, "method": method, "params": params})
         return made
@@ -126,27 +130,42 @@ class Editor:
     async def until(self, condition: Callable[[], Any]) -> Any:
         async with asyncio.timeout(LIMIT_S):
             while not (found := condition()):
+                if self.reading.done():
+                    self.reading.result()
+                    raise AssertionError("the agent has ended")
                 self._news.clear()
                 await self._news.wait()
         return found
 
     async def _read(self) -> None:
         assert self.process.stdout is not None
-        while line := await self.process.stdout.readline():
-            frame = json.loads(line)
-            self.frames.append(frame)
-            self._take(frame)
+        try:
+            while line := await self.process.stdout.readline():
+                frame = json.loads(line)
+                self.frames.append(frame)
+                self._take(frame)
+                self._news.set()
+        except Exception as wrong:
+            for made in self._answers.values():
+                if not made.done():
+                    made.set_exception(wrong)
+            raise
+        finally:
             self._news.set()
 
     def _take(self, frame: dict[str, Any]) -> None:
+        check_envelope(frame)
         number = frame.get("id")
+        if "error" in frame and self._checker is not None:
+            self._checker({"name": "Error", "value": frame["error"]})
         if "method" not in frame:
+            if "error" not in frame:
+                self._check(schema.AGENT_ANSWERS.get(self._methods.get(number or 0, "")), frame["result"])
             made = self._answers.pop(number, None)  # type: ignore[arg-type]
             if made is not None and not made.done():
                 if "error" in frame:
                     made.set_exception(RefusedError(frame["error"]))
                 else:
-                    self._check(schema.AGENT_ANSWERS.get(self._methods.pop(number or 0, "")), frame["result"])
                     made.set_result(frame["result"])
         elif "id" in frame:
             self.asked.append(frame)
@@ -182,27 +201,6 @@ class Editor:
         return code
 
 
-def schema_checker(version: str = "v1") -> Callable[[dict[str, Any]], None] | None:
-    """Checks a value against a definition of the published schema; None where that is not at hand."""
-    from benchmarks._npm import sdk_folder
-
-    folder = sdk_folder()
-    if folder is None:
-        return None
-    from jsonschema import Draft202012Validator
-
-    whole = json.loads((folder / "schema" / version / "schema.unstable.json").read_bytes())
-    validators: dict[str, Any] = {}
-
-    def check(given: dict[str, Any]) -> None:
-        name = given["name"]
-        if name not in validators:
-            validators[name] = Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]})
-        validators[name].validate(given["value"])
-
-    return check
-
-
 OURS = (sys.executable, "-m", "quarterdeck", "acp")
 
 
@@ -210,10 +208,11 @@ OURS = (sys.executable, "-m", "quarterdeck", "acp")
 async def editor(
     *arguments: str,
     env: Mapping[str, str],
-    checker: Callable[[dict[str, Any]], None] | None = None,
+    checker: Checker | Literal["published"] | None = "published",
     command: Sequence[str] = OURS,
 ) -> AsyncIterator[Editor]:
-    """An agent with these arguments; ended at the end."""
+    """An agent with these arguments; ended at the end. ``checker``: None for frames of another version or agent."""
+    check = schema_checker() if checker == "published" else checker
     process = await asyncio.create_subprocess_exec(
         *(*command, *arguments),
         stdin=asyncio.subprocess.PIPE,
@@ -221,7 +220,7 @@ async def editor(
         env={"PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", ""), **env},
         limit=64 * 1024 * 1024,
     )
-    made = Editor(process, checker)
+    made = Editor(process, check)
     try:
         yield made
     finally:

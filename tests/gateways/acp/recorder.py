@@ -20,11 +20,14 @@ from quarterdeck.gateways.acp import schema
 
 def check_record(path: Path, checker: Callable[[dict[str, Any]], None]) -> Counter[str]:
     """Check every frame of the agent; how many there were of each method. An answer counts for its request."""
+    from gateways.acp.published import check_envelope
+
     asked: dict[Any, str] = {}
     checked: Counter[str] = Counter()
     for line in path.read_text("utf-8").splitlines():
         said = json.loads(line)
         frame = said["frame"]
+        check_envelope(frame)
         if said["by"] == "client":
             if "method" in frame and "id" in frame:
                 asked[frame["id"]] = frame["method"]

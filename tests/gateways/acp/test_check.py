@@ -20,7 +20,7 @@ LIMIT_S = 60.0
 @pytest.fixture
 def deck(fake: Simulated) -> Iterator[Deck]:
     with short_folder() as folder:
-        yield Deck(folder, str(fake.path), lambda: fake.env, fake.cwd, None)
+        yield Deck(folder, str(fake.path), lambda: fake.env, fake.cwd)
 
 
 async def checked(fake: Simulated, *arguments: str, state: Path | None = None, agent: str = "") -> tuple[int, str, str]:

@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from benchmarks._npm import sdk_folder
 
-from gateways.acp.editor import Editor, RefusedError, editor, schema_checker
+from gateways.acp.editor import Editor, RefusedError, editor
+from gateways.acp.published import Checker, definitions, schema_checker
 from simulated import Simulated, until
 
 CAPABILITIES: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 
 
 @pytest.fixture(scope="session")
-def draft_checker() -> Callable[[dict[str, Any]], None] | None:
+def draft_checker() -> Checker:
     return schema_checker("v2")
 
 
 class DraftEditor:
     """Speaks version 2 through the editor of the other tests, and checks every frame against the draft's schema."""
 
-    def __init__(self, ed: Editor, checker: Callable[[dict[str, Any]], None] | None) -> None:
+    def __init__(self, ed: Editor, checker: Checker) -> None:
         self.ed = ed
         self._checker = checker
         self._names: dict[tuple[str, str], str] = {}
-        folder = sdk_folder()
-        if folder is not None:
-            whole = json.loads((folder / "schema/v2/schema.unstable.json").read_bytes())
-            for name, definition in whole["$defs"].items():
-                if "x-method" in definition:
-                    kind = "answer" if name.endswith("Response") else "request"
-                    self._names[definition["x-method"], kind] = name
+        for name, definition in definitions("v2").items():
+            if "x-method" in definition:
+                kind = "answer" if name.endswith("Response") else "request"
+                self._names[definition["x-method"], kind] = name
 
     def check(self, method: str, kind: str, value: Any) -> None:
-        name = self._names.get((method, kind))
-        if self._checker is not None and name is not None:
-            self._checker({"name": name, "value": value})
+        self._checker({"name": self._names[method, kind], "value": value})
 
     def check_all(self) -> None:
         for frame in self.ed.frames:
@@ -70,7 +63,7 @@ class DraftEditor:
 
 
 def start(fake: Simulated, *arguments: str) -> Any:
-    return editor("--agent", str(fake.path), *arguments, env=fake.env)
+    return editor("--agent", str(fake.path), *arguments, env=fake.env, checker=None)
 
 
 async def test_without_the_switch_an_editor_that_asks_for_2_gets_1(fake: Simulated) -> None:

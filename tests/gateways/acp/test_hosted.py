@@ -41,15 +41,14 @@ LOOKS = {"tool": "Read", "input": {"file_path": "none"}}
 class Deck:
     """A host that this user has running, and editors that find it by themselves."""
 
-    def __init__(self, folder: Path, agent: str, env: Callable[[], dict[str, str]], cwd: Path, checker: Any) -> None:
+    def __init__(self, folder: Path, agent: str, env: Callable[[], dict[str, str]], cwd: Path) -> None:
         self.folder, self.cwd = folder, cwd
         self.state = folder / "quarterdeck"
         self.agent, self._env = agent, env
-        self._checker = checker
 
     def edit(self, *arguments: str) -> Any:
         env = {**self._env(), "XDG_STATE_HOME": str(self.folder)}
-        return editor(*arguments, env=env, checker=self._checker)
+        return editor(*arguments, env=env)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Host]:
@@ -74,9 +73,9 @@ def short_folder() -> Any:
 
 
 @pytest.fixture
-def deck(fake: Simulated, checker: Any) -> Iterator[Deck]:
+def deck(fake: Simulated) -> Iterator[Deck]:
     with short_folder() as folder:
-        yield Deck(folder, str(fake.path), lambda: fake.env, fake.cwd, checker)
+        yield Deck(folder, str(fake.path), lambda: fake.env, fake.cwd)
 
 
 async def opened(ed: Editor, deck: Deck, **capabilities: Any) -> str:
@@ -485,13 +484,13 @@ def model() -> Any:
 
 
 @pytest.fixture
-def real_deck(tmp_path: Path, model: ModelServer, checker: Callable[..., None]) -> Any:
+def real_deck(tmp_path: Path, model: ModelServer) -> Any:
     cwd, home = tmp_path / "repo", tmp_path / "home"
     cwd.mkdir()
     home.mkdir()
     env = {"HOME": str(home), "SHELL": "/bin/bash", **model.env()}
     with short_folder() as folder:
-        yield Deck(folder, real_cli().argv[-1], lambda: env, cwd, checker)
+        yield Deck(folder, real_cli().argv[-1], lambda: env, cwd)
 
 
 @pytest.mark.real

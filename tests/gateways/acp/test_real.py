@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks._npm import sdk_folder
 
 import soak
 from chaos.kit import MARK, marked_processes
 from e2e.kit import real_cli
 from gateways.acp import beside
 from gateways.acp.editor import EVERYTHING, OURS, editor
+from gateways.acp.published import anchor, official_python, official_sdk
 from gateways.acp.recorder import check_record
 from gateways.acp.test_editor_tools import FILES, TERMINALS, Buffers, Terminals
 from quarterdeck.testing.model import ModelServer, Stall, ToolUse
@@ -89,11 +89,10 @@ def recorded(place: Place) -> list[str]:
 
 def check_session(place: Place, seen: dict[str, Any], checker: Any) -> None:
     """What either library has seen of it, as plain data."""
-    if checker is not None:
-        frames = check_record(place.record, checker)
-        assert frames["session/update"] >= len(seen["updates"])
-        assert {"initialize", "session/new", "session/prompt", "session/load", "session/fork"} <= set(frames)
-        assert {"session/request_permission", "elicitation/create"} <= set(frames)
+    frames = check_record(place.record, checker)
+    assert frames["session/update"] >= len(seen["updates"])
+    assert {"initialize", "session/new", "session/prompt", "session/load", "session/fork"} <= set(frames)
+    assert {"session/request_permission", "elicitation/create"} <= set(frames)
     updates = seen["updates"]
     kinds = Counter(one["sessionUpdate"] for one in updates)
     assert seen["stops"] == STOPS
@@ -115,9 +114,7 @@ def check_session(place: Place, seen: dict[str, Any], checker: Any) -> None:
 
 
 async def test_the_official_typescript_library_drives_a_whole_session(place: Place, checker: Any) -> None:
-    sdk = sdk_folder()
-    if sdk is None:
-        pytest.skip("npm is missing, or cannot fetch the official ACP library")
+    sdk = official_sdk()
     script_a_session(place)
     process = await asyncio.create_subprocess_exec(
         *("node", str(CLIENT), str(sdk), str(place.cwd)),
@@ -167,7 +164,7 @@ class PythonEditor:
 
 
 async def test_the_official_python_library_drives_a_whole_session(place: Place, checker: Any) -> None:
-    acp = pytest.importorskip("acp")
+    acp = official_python()
     from acp.schema import ClientCapabilities, ElicitationCapabilities, ElicitationFormCapabilities
 
     script_a_session(place)
@@ -349,6 +346,5 @@ async def test_an_editor_sees_everything_that_the_page_compares(tmp_path: Path) 
 
 @pytest.mark.skipif(not soak.ON, reason="the other agent is a peer, not ours: compared in make soak")
 async def test_both_agents_are_as_the_page_says(tmp_path: Path) -> None:
-    if beside.anchor_command() is None:
-        pytest.skip("npm is missing, or cannot fetch claude-agent-acp and its node")
+    anchor()
     assert beside.table(*await beside.both(tmp_path)) == beside.written()

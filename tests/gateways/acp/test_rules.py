@@ -57,10 +57,12 @@ async def test_config_001_to_003_each_option_is_whole_and_an_answer_has_all_of_t
     async with start(fake, checker) as ed:
         await ed.initialize()
         made = await ed.call("session/new", cwd=str(fake.cwd), mcpServers=[])
-        for one in made["configOptions"]:
+        told = await ed.until(lambda: ed.updates("config_option_update"))  # with what the process has said
+        for one in (*made["configOptions"], *told[-1]["configOptions"]):
             assert one["type"] == "select"
             assert one["currentValue"] in [each["value"] for each in one["options"]]
-        known = [one["id"] for one in made["configOptions"]]
+        known = [one["id"] for one in told[-1]["configOptions"]]
+        assert known[:2] == [one["id"] for one in made["configOptions"]]
         answer = await ed.call("session/set_config_option", sessionId=made["sessionId"], configId="mode", value="plan")
         assert [one["id"] for one in answer["configOptions"]] == known
         assert {one["id"]: one["currentValue"] for one in answer["configOptions"]}["mode"] == "plan"
