@@ -3,7 +3,8 @@
     python describe.py claude_agent_sdk
 
 Uses the standard library only, and says facts only: names, parameters, fields, defaults, annotations, bases, and what
-common idioms make of a dataclass. A field's ``sample`` is a value that fits it, to build the class with.
+common idioms make of a dataclass. A field's ``sample`` is a value that fits it, to build the class with; ``{CLASS: …}``
+is an object.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pickle
 import sys
 import types
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ SUBMODULES = ("types", "testing")
 HOMES = ("_errors", "client", "query")
 """Modules that public programs import names from which the package has, too: what each defines itself."""
 UNION = (typing.Union, types.UnionType)
+CLASS = "<class>"
 
 
 def describe(package: str) -> dict[str, Any]:
@@ -83,6 +86,7 @@ def _describe_class(cls: type) -> dict[str, Any]:
             "kind": "dict",
             "required": sorted(cls.__required_keys__),  # type: ignore[attr-defined]
             "optional": sorted(cls.__optional_keys__),  # type: ignore[attr-defined]
+            "takes": {key: taken(hint) for key, hint in typing.get_type_hints(cls).items()},
         }
     if dataclasses.is_dataclass(cls):
         by_position = list(cls.__match_args__)  # type: ignore[attr-defined]
@@ -92,12 +96,14 @@ def _describe_class(cls: type) -> dict[str, Any]:
             "fields": _fields(cls),
             "match_args": by_position,
             "methods": _methods(cls),
-            "idioms": idioms(cls, {field["name"]: field["sample"] for field in _fields(cls)}),
+            "idioms": idioms(cls, {field["name"]: field["sample"] for field in _fields(cls)}, _in_package(cls)),
         }
     if issubclass(cls, BaseException):
         built_in = [base.__name__ for base in cls.__mro__[1:] if issubclass(base, BaseException)]
         return {"kind": "exception", "bases": built_in, "parameters": _parameters(cls.__init__)[1:]}
-    return {"kind": "class", "bases": bases, "methods": _methods(cls)}
+    built = {"built_with": _parameters(cls.__init__)[1:]} if _is_written_here(cls, cls.__init__) else {}
+    abstract = sorted(getattr(cls, "__abstractmethods__", ()))
+    return {"kind": "class", "bases": bases, "abstract": abstract, "methods": _methods(cls), **built}
 
 
 def _fields(cls: type) -> list[dict[str, Any]]:
@@ -137,12 +143,33 @@ def _sample(hint: Any) -> Any:
         return next(_sample(part) for part in arguments if part is not type(None))
     if (origin or hint) is dict or typing.is_typeddict(hint):
         return {"a key": "a value"}
-    return [] if (origin or hint) is list else None
+    if (origin or hint) is list:
+        return [inside for inside in [_sample(arguments[0])] if isinstance(inside, dict) and CLASS in inside]
+    return _object(hint) if dataclasses.is_dataclass(hint) else None
 
 
-def idioms(cls: Any, values: dict[str, Any]) -> dict[str, Any]:
+def _object(cls: Any) -> dict[str, Any]:
+    hints = typing.get_type_hints(cls)
+    return {CLASS: cls.__name__, **{field.name: _sample(hints[field.name]) for field in dataclasses.fields(cls)}}
+
+
+def made_of(sample: Any, find: Callable[[str], Any]) -> Any:
+    """The value that a sample stands for, with this package's classes."""
+    if isinstance(sample, list):
+        return [made_of(item, find) for item in sample]
+    if not isinstance(sample, dict) or CLASS not in sample:
+        return sample
+    return find(sample[CLASS])(**{name: made_of(value, find) for name, value in sample.items() if name != CLASS})
+
+
+def _in_package(cls: type) -> Callable[[str], Any]:
+    return lambda name: getattr(importlib.import_module(cls.__module__), name)
+
+
+def idioms(cls: Any, samples: dict[str, Any], find: Callable[[str], Any]) -> dict[str, Any]:
     """What programs do with any dataclass, done with one of these values."""
-    made, first = cls(**values), next(iter(values))
+    values = {name: made_of(sample, find) for name, sample in samples.items()}
+    made, first = cls(**values), next(name for name, value in values.items() if not dataclasses.is_dataclass(value))
     changed = dataclasses.replace(made, **{first: "another"})
     copies = [cls(**values), copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))]  # noqa: S301
     shown = {
@@ -171,10 +198,15 @@ def _methods(cls: type) -> dict[str, Any]:
         value = inspect.getattr_static(cls, name)
         if name.startswith("_") and name != "__aenter__":
             continue
-        if inspect.isfunction(value) and value.__module__.partition(".")[0] == cls.__module__.partition(".")[0]:
+        if _is_written_here(cls, value):
             call = _call(value)
             found[name] = {**call, "parameters": call["parameters"][1:]}
     return found
+
+
+def _is_written_here(cls: type, value: Any) -> bool:
+    """Not inherited from another package, nor from ``object``."""
+    return inspect.isfunction(value) and value.__module__.partition(".")[0] == cls.__module__.partition(".")[0]
 
 
 def _call(function: Any) -> dict[str, Any]:

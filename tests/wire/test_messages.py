@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -124,6 +125,13 @@ def test_a_rate_limit_has_its_raw_dict() -> None:
     assert (info.status, info.resets_at, info.rate_limit_type) == ("allowed_warning", 1900000000, "five_hour")
     assert info.raw == example("rate_limit_event")["rate_limit_info"]
     assert RateLimitInfo("rejected", 5).raw == {}
+
+
+def test_a_test_double_stands_in_for_a_rate_limit() -> None:
+    double = SimpleNamespace(status="rejected")
+    assert m.RateLimitEvent(double, "u", "s").rate_limit_info is double
+    line = {**example("rate_limit_event"), "rate_limit_info": None}
+    assert isinstance(decode(json.dumps(line).encode()), m.UnknownMessage)
 
 
 def test_hook_lines_are_hook_events() -> None:

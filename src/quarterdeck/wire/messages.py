@@ -320,8 +320,8 @@ class RateLimitEvent(Message, tag="rate_limit_event"):
             raw = self.rate_limit_info
             self.rate_limit_info = RateLimitInfo.of(raw)
             self.rate_limit_info.raw = raw
-        elif not isinstance(self.rate_limit_info, RateLimitInfo):
-            raise ValueError("rate_limit_info is not an object")
+        elif isinstance(self.rate_limit_info, str | int | float | list | None):
+            raise ValueError("rate_limit_info is not an object")  # a program may put any object there, JSON may not
 
 
 @official("new_conversation_id uuid session_id")
