@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quarterdeck.wire import decode
+from quarterdeck.wire import UnknownMessage, decode
 from quarterdeck.wire import messages as m
 from quarterdeck.wire.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from quarterdeck.wire.notices import HookEventMessage
@@ -131,7 +131,7 @@ def test_a_test_double_stands_in_for_a_rate_limit() -> None:
     double = SimpleNamespace(status="rejected")
     assert m.RateLimitEvent(double, "u", "s").rate_limit_info is double
     line = {**example("rate_limit_event"), "rate_limit_info": None}
-    assert isinstance(decode(json.dumps(line).encode()), m.UnknownMessage)
+    assert isinstance(decode(json.dumps(line).encode()), UnknownMessage)
 
 
 def test_hook_lines_are_hook_events() -> None:
