@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from chaos.kit import PRELUDE
-from host.kit import Place, all_frames, frames_until, told
+from host.kit import Place, all_frames, frames_until, kill, told
 from inside import in_memory, recent_frames
 from quarterdeck.host import HostError
 from quarterdeck.host.events import RawLine
 from quarterdeck.host.fanout import RECENT
-from quarterdeck.host.requests import AddEvent, OfSession, ReadEvents, WatchSession
+from quarterdeck.host.requests import AddEvent, OfSession, ReadEvents, SendPrompt, WatchSession
 from quarterdeck.host.resources import Frame
 from quarterdeck.timeline.events import BadLineSeen
 
@@ -90,6 +90,23 @@ async def test_a_folder_that_is_gone_at_resume_is_said_and_the_session_waits_for
         assert (await host.get_session(OfSession(session_id=session.id))).state == "stopped"
         moved.rename(place.cwd)
         assert (await host.resume(OfSession(session_id=session.id))).state == "idle"
+
+
+async def test_a_session_whose_process_died_before_it_wrote_a_transcript_begins_anew(place: Place) -> None:
+    place.claude.play(["Hello."], delay_s=60.0)
+    async with place.opened() as host:
+        session = await place.created(host)
+        while (await host.get_session(OfSession(session_id=session.id))).transcript_id is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        await kill(host, session)
+        await frames_until(host, session.id, "crashed")
+        transcripts = Path(place.claude.env["HOME"]) / ".claude" / "projects"
+        shutil.rmtree(transcripts, ignore_errors=True)
+        place.claude.play(["Hello again."])
+        assert (await host.resume(OfSession(session_id=session.id))).state == "idle"
+        await host.send_prompt(SendPrompt(session_id=session.id, content="go"))
+        while "Hello again." not in repr(await all_frames(host, session.id)):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
 
 
 async def test_a_transcript_that_is_gone_at_resume_is_said_with_what_can_be_done(place: Place) -> None:

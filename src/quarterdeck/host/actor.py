@@ -17,6 +17,7 @@ from quarterdeck.client.journal import Journal
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.keeper import KeeperClient
 from quarterdeck.protocol import Exited
+from quarterdeck.timeline.items import Text, Thinking, ToolCall
 from quarterdeck.transport import ExitStatus
 from quarterdeck.wire import ControlResponse, ControlSuccess, decode
 
@@ -183,8 +184,12 @@ class SessionActor:
                 "This session was imported; its conversation is on another machine.",
                 hint="Bring its transcript here with quarterdeck sessions, and adopt that.",
             )
-        if body.resume is None and body.generation:
-            body.resume = body.transcript_id  # it continues where its last process was
+        anew = False
+        if not body.generation:
+            body.has_past = body.resume is not None
+        elif body.resume is None:
+            anew = await self._left_nothing()
+            body.resume = None if anew else body.transcript_id  # it continues where its last process was
         await self._compare_transcript()
         options = self.options(log)
         warm = await self._find_warm(log)
@@ -201,9 +206,21 @@ class SessionActor:
             hint = await _what_to_do(options)
             await self._failed_to_start(error, hint)
             raise HostError("cli_failed", f"Claude Code did not start: {error}", hint=hint) from error
-        await self.prompts.look_for_uncertain(options.env)
+        await self.prompts.look_for_uncertain(options.env, anew=anew)
         session.ignore_messages()  # the log has them
         body.resume, body.fork, body.resume_at = None, False, None
+
+    async def _left_nothing(self) -> bool:
+        """Whether the last process ended before it did anything or wrote a transcript: there is nothing to resume."""
+        log, body = self.log, self.log.body
+        items = log.fold.timeline.state.items.values()
+        if (
+            body.has_past
+            or body.transcript_id is None
+            or any(isinstance(one, Thinking | Text | ToolCall) for one in items)
+        ):
+            return False
+        return not await asyncio.to_thread(is_there, body.transcript_id, self.options(log).env)
 
     async def _compare_transcript(self) -> None:
         """Whether the transcript is unchanged since parking. Raises ``HostError`` if it is in use."""

@@ -47,6 +47,8 @@ class SessionBody(msgspec.Struct, omit_defaults=True, kw_only=True):
     fork: bool = False
     resume_at: str | None = None
     """The message after which the transcript is cut."""
+    has_past: bool = False
+    """Its first process continued a transcript: the session was forked or adopted."""
     chosen: dict[str, Any] = {}
     """Model and permission mode for the next process, until the CLI reports others."""
     base_commit: str | None = None

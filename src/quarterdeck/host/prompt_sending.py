@@ -187,15 +187,16 @@ class PromptSender:
             raise HostError("conflict", f"Claude Code has already started prompt {prompt_id}.", hint="Interrupt it.")
         return prompt
 
-    async def look_for_uncertain(self, env: Mapping[str, str]) -> None:
+    async def look_for_uncertain(self, env: Mapping[str, str], *, anew: bool = False) -> None:
         """Settle uncertain prompts by the transcript: those in it were delivered, the others are sent again.
 
-        If the transcript isn't found, they stay uncertain, and a person decides.
+        If the transcript isn't found, they stay uncertain, and a person decides; unless the conversation begins
+        ``anew``, because the last process did nothing and left none.
         """
         transcript, prompts = self._log.body.transcript_id, self._log.fold.queue.prompts
         if transcript is None or not any(one.state == "uncertain" for one in prompts):
             return
-        arrived = await asyncio.to_thread(uuids_in, transcript, self._log.record.cwd, env)
+        arrived = set() if anew else await asyncio.to_thread(uuids_in, transcript, self._log.record.cwd, env)
         if arrived is not None:
             settled = [
                 msgspec.structs.replace(one, state="queued") if one.state == "uncertain" else one
