@@ -65,11 +65,16 @@ class Place:
 
     async def end_keeper(self) -> None:
         if self.keeper:
-            async with await KeeperClient.open(self.folder / "keeper", take_over=True) as client:
-                await client.stop()
+            await end_keeper(self.folder)
 
     async def created(self, host: Host, prompt: str | None = "go", **more: Any) -> Session:
         return await host.create_session(CreateSession(cwd=str(self.cwd), prompt=prompt, **more))
+
+
+async def end_keeper(state: Path) -> None:
+    """End the keeper of the host with this folder."""
+    async with await KeeperClient.open(state / "keeper", take_over=True) as client:
+        await client.stop()
 
 
 async def frames_until(host: Host, session: str, *states: str, after: str | None = None) -> list[Frame]:

@@ -18,12 +18,11 @@ from conformance.real import RealStage
 from conformance.simulated import SimulatedStage
 from conformance.stage import Heard
 from conformance.stage import Stage as Stage
-from host.kit import LIMIT_S, decide, frames_until, pending
+from host.kit import LIMIT_S, decide, end_keeper, frames_until, pending
 from needs import real_cli
 from quarterdeck.host import Host
 from quarterdeck.host.requests import CreateSession, ListSessions, OfSession, SendPrompt
 from quarterdeck.host.resources import Approval, Frame, Priority, Session
-from quarterdeck.keeper import KeeperClient
 from quarterdeck.testing.install import NEWEST
 
 BOTH = [pytest.param("real", marks=pytest.mark.real), "sim"]
@@ -151,8 +150,7 @@ class Staged:
             await self.host.stop(OfSession(session_id=session.id))
         await self.host.close()
         if self.keeper:
-            async with await KeeperClient.open(self.state / "keeper", take_over=True) as client:
-                await client.stop()
+            await end_keeper(self.state)
 
 
 @contextmanager

@@ -10,10 +10,21 @@ from typing import Any
 
 import pytest
 
-from host.kit import Place, frames_until, next_turn, told
+from host.kit import LIMIT_S, Place, end_keeper, frames_until, next_turn, told
+from host.staged import BOTH, host_over, stage_in
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, UsageReport
-from quarterdeck.host.requests import GetUsage, ListSessions, Nothing, OfSession, SendPrompt, Settings, UpdateSession
+from quarterdeck.host.requests import (
+    CreateSession,
+    GetUsage,
+    ListSessions,
+    Nothing,
+    OfSession,
+    SendPrompt,
+    Settings,
+    UpdateSession,
+)
+from quarterdeck.host.resources import Session
 from quarterdeck.host.turn_meter import Prices
 from quarterdeck.store.records import Usage
 
@@ -28,30 +39,37 @@ async def total(host: Host, *by: Any) -> list[tuple[dict[str, str], Decimal]]:
     return [(row.by, row.cost_usd) for row in (await host.get_usage(request)).usage]
 
 
+async def costs_of(host: Host, session: Session, *prompts: str) -> list[Decimal]:
+    """What each of these turns cost, in a new process if none is running."""
+    frames = [frame for prompt in prompts for frame in await next_turn(host, session.id, prompt)]
+    return [one.cost_usd for one in told(frames, UsageReport)]
+
+
+@pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("keeper", [True, False], ids=["keeper", "no keeper"])
-async def test_usage_adds_up_over_turns_a_stop_a_clear_and_a_restart(tmp_path: Path, keeper: bool) -> None:
-    place = Place(tmp_path, keeper=keeper)
-    place.claude.play(["One."], ["Two."], ["Three."], ["Four."])
-    reports: list[Decimal] = []
-    async with place.host() as host:
-        session = await place.created(host)
-        reports += [one.cost_usd for one in told(await frames_until(host, session.id, "idle"), UsageReport)]
-        await host.stop(OfSession(session_id=session.id))
-        await host.resume(OfSession(session_id=session.id))
-        reports += [one.cost_usd for one in told(await next_turn(host, session.id), UsageReport)]
-        for prompt in ("/clear", "go on"):
-            reports += [one.cost_usd for one in told(await next_turn(host, session.id, prompt), UsageReport)]
-    async with place.opened() as host:
-        if not keeper:
-            await host.resume(OfSession(session_id=session.id))
-        frames = await next_turn(host, session.id)
-        reports += [one.cost_usd for one in told(frames, UsageReport)]
-        assert len([cost for cost in reports if cost > 0]) >= 3
-        ((by, cost),) = await total(host, "session")
-        assert by == {"session": session.id}
-        assert cost == sum(reports, Decimal(0))
-        assert told(frames, UsageReport)[-1].session_cost_usd == cost
-        assert (await host.get_session(OfSession(session_id=session.id))).cost_usd == cost
+async def test_usage_adds_up_over_turns_a_stop_a_clear_and_restarts(tmp_path: Path, kind: str, keeper: bool) -> None:
+    """Every turn costs the same, whatever its process has counted before."""
+    with stage_in(tmp_path / "stage", kind) as stage:
+        for _ in range(8):
+            stage.reply("Done.")
+        costs: list[Decimal] = []
+        async with asyncio.timeout(LIMIT_S), host_over(stage, keeper=keeper) as host:
+            session = await host.create_session(CreateSession(cwd=str(stage.cwd)))
+            costs += await costs_of(host, session, "one", "two")
+            await host.stop(OfSession(session_id=session.id))
+            costs += await costs_of(host, session, "three", "/clear", "four")
+        async with asyncio.timeout(LIMIT_S), host_over(stage, keeper=keeper) as host:
+            costs += await costs_of(host, session, "five", "/clear", "six")
+        async with asyncio.timeout(LIMIT_S), host_over(stage, keeper=keeper) as host:
+            costs += await costs_of(host, session, "seven")
+            assert costs[0] > 0
+            assert [cost for cost in costs if cost] == 7 * costs[:1]
+            whole = 7 * costs[0]
+            assert await total(host, "session") == [({"session": session.id}, whole)]
+            assert (await host.get_session(OfSession(session_id=session.id))).cost_usd == whole
+            await host.stop(OfSession(session_id=session.id))
+        if keeper:
+            await end_keeper(stage.folder / "state")
 
 
 async def test_usage_is_grouped_as_asked(place: Place) -> None:
