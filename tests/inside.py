@@ -63,3 +63,8 @@ def forget_classes(monkeypatch: pytest.MonkeyPatch) -> None:
 def tables_of(store: Any) -> Any:
     """The tables that a SQLite store's writer works on; None while it has none open."""
     return store._writer._tables
+
+
+def writing_connection(store: Any) -> Any:
+    """The database connection of a SQLite store's writer."""
+    return tables_of(store).connection

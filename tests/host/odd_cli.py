@@ -1,7 +1,7 @@
 """A stand-in for Claude Code that says odd things: ``odd_cli.py JSON …``, an object with what differs from the usual.
 
 ``session_id``; ``request_id`` or ``tool_name`` of a permission that it asks for, or ``request``, another request;
-``result``: fields of the result; ``lines``: what it says in each turn before anything else.
+``init``, ``result``: fields of the result; ``lines``: what it says in each turn before anything else.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ SESSION = ODD.get("session_id", str(uuid.uuid4()))
 
 
 def say(**line: Any) -> None:
-    sys.stdout.write(json.dumps({"uuid": str(uuid.uuid4()), **line}) + "\n")
+    known = {} if line["type"].startswith("control") else {"uuid": str(uuid.uuid4())}
+    sys.stdout.write(json.dumps({**known, **line}) + "\n")
     sys.stdout.flush()
 
 
 def begin() -> None:
-    say(type="system", subtype="init", session_id=SESSION, cwd=str(Path.cwd()), tools=[])
+    usual = {"session_id": SESSION, "cwd": str(Path.cwd()), "tools": []}
+    say(type="system", subtype="init", **{**usual, **ODD.get("init", {})})
     for one in ODD.get("lines", []):
         say(session_id=SESSION, **one)
     if ODD.keys() & {"tool_name", "request_id", "request"}:

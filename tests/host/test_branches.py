@@ -15,7 +15,7 @@ from host.kit import told
 from host.staged import EVERYWHERE, Staged, Talk, staged_in
 from quarterdeck.host import HostError
 from quarterdeck.host.events import ProcessChanged, UsageReport
-from quarterdeck.host.requests import CreateSession, Fork, GetUsage, OfSession, Rewind
+from quarterdeck.host.requests import CreateSession, Fork, GetUsage, OfSession, ReadEvents, Rewind
 from quarterdeck.host.resources import Frame, TokenCounts
 from quarterdeck.testing.model import ToolUse, Usage
 from quarterdeck.timeline.events import ConversationReset, FilesRewound, TextCompleted
@@ -118,10 +118,14 @@ async def test_files_are_set_back_to_what_they_were_at_a_prompt(staged: Staged) 
     assert would.details["filesChanged"] == [str(path)]
     assert path.read_text() == "second"
     await talk.mark()
+    before = talk.cursor
     await staged.host.rewind(Rewind(session_id=talk.id, to=prompts[1]))
     assert path.read_text() == "first"
-    frames = await said(talk, "and now?", "It is the first again.")
-    assert len(told(frames, FilesRewound)) <= 1
+    await said(talk, "and now?", "It is the first again.")
+    since = ReadEvents(session_id=talk.id, after=before)
+    (rewound,) = told((await staged.host.read_events(since)).frames, FilesRewound)
+    assert rewound.prompt_id == prompts[1]
+    assert not rewound.dry_run
     await staged.host.rewind(Rewind(session_id=talk.id, to=prompts[0]))
     assert not path.exists()
     with pytest.raises(HostError) as unknown:

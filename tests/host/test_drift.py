@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from quarterdeck.host.events import DriftNoticed, RawLine
 from quarterdeck.host.requests import Nothing, ReadEvents
 from quarterdeck.wire import decode
 
+ODD_CLI = Path(__file__).parent / "odd_cli.py"
 NEWS = {"type": "novelty", "what": 1}
 SYSTEM = {"type": "system", "subtype": "novelty", "session_id": "s", "uuid": "u"}
 
@@ -47,6 +49,28 @@ async def test_an_unknown_message_is_kept_raw_told_once_and_counted_also_after_a
         assert await counts(host) == {"message novelty": 2, "subtype system/novelty": 1}
     async with place.opened() as host:
         assert told(await next_turn(host, session.id), DriftNoticed) == []
+
+
+async def test_a_version_and_a_field_never_seen_are_told_once_and_stay_in_the_line(place: Place) -> None:
+    said = {"role": "assistant", "content": [{"type": "text", "text": "Hi.", "mood": "good"}], "model": "m"}
+    line = {"type": "assistant", "message": said, "novel": {"a": 1}}
+    odd = {"init": {"claude_code_version": "9.9.9"}, "lines": [line]}
+    news = [("version", "9.9.9"), ("field", "assistant.message.content[].mood"), ("field", "assistant.novel")]
+    agents = {"claude": [sys.executable, str(ODD_CLI), json.dumps(odd)]}
+    async with place.opened(agents=agents) as host:
+        session = await place.created(host)
+        await frames_until(host, session.id, "idle")
+        await next_turn(host, session.id)
+        noticed = told(await all_frames(host, session.id), DriftNoticed)
+        assert sorted(names(noticed)) == sorted(news)
+        raw = told((await host.read_events(ReadEvents(session_id=session.id, view="raw"))).frames, RawLine)
+        kept = [one for one in map(json.loads, (line.line for line in raw)) if one["type"] == "assistant"]
+        assert [(one["novel"], one["message"]["content"][0]["mood"]) for one in kept] == [({"a": 1}, "good")] * 2
+        assert await counts(host) == {f"{what} {name}": 2 for what, name in news}
+    async with place.opened(agents=agents) as host:
+        assert told(await next_turn(host, session.id), DriftNoticed) == []
+        another = await place.created(host)
+        assert told(await frames_until(host, another.id, "idle"), DriftNoticed) == []
 
 
 ODD = [

@@ -7,7 +7,9 @@ what the frames say and what the model got.
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from e2e.server import server_config
 from host.kit import states_of, told
 from host.staged import EVERYWHERE, Staged, Talk, staged_in
 from quarterdeck.host import HostError
-from quarterdeck.host.events import ApprovalChanged, PolicyDecided, QueueChanged
+from quarterdeck.host.events import ApprovalChanged, PolicyDecided, ProcessChanged, QueueChanged
 from quarterdeck.host.requests import (
     Decide,
     Decision,
@@ -256,6 +258,10 @@ async def test_a_sub_agent_asks_like_everybody_else_and_its_transcript_can_be_re
     assert by_agent.details == found
     inner = [event for event in told(frames, ToolEnded) if event.parent_id == "toolu_01errand"]
     assert [event.status for event in inner] == ["finished"]
+    (errand,) = [one for one in (await talk.host.list_tasks(talk.of)).details["tasks"] if one["id"] == agent_id]
+    assert (errand["status"], errand["tool_uses"], errand["last_tool"]) == ("completed", 1, "Bash")
+    assert errand["tokens"] > 0
+    assert errand["summary"] == "The errand is done."
 
 
 async def test_a_policy_holds_for_sub_agents_too(talk: Talk) -> None:
@@ -298,6 +304,62 @@ async def test_a_background_task_is_listed_with_its_output_and_stopped(talk: Tal
     with pytest.raises(HostError) as unknown:
         await host.stop_task(OfTask(session_id=talk.id, task_id="nope"))
     assert unknown.value.code == "not_found"
+
+
+SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "n": {"type": "integer"}}, "required": ["name"]}
+
+
+async def test_structured_output_is_in_the_result_also_after_the_process(talk: Talk) -> None:
+    stage, host = talk.staged.stage, talk.host
+    formed = await talk.staged.talk(options={"output_format": {"type": "json_schema", "schema": SCHEMA}})
+    stage.reply(ToolUse("StructuredOutput", {"name": 7}))
+    stage.reply(ToolUse("StructuredOutput", {"name": "Bob", "n": 3}))
+    (ended,) = told(await formed.turn("who?"), TurnEnded)
+    assert ended.turn.structured_output == {"name": "Bob", "n": 3}
+    live = (await host.get_result(formed.of)).details
+    assert live["structured_output"] == {"name": "Bob", "n": 3}
+    await host.stop(formed.of)
+    assert (await host.get_result(formed.of)).details == live
+
+
+async def test_what_claude_code_knows_can_be_asked(talk: Talk) -> None:
+    stage, host = talk.staged.stage, talk.host
+    stage.reply("Looked at.")
+    await talk.turn()
+    info = (await host.get_info(talk.of)).details
+    assert (info["cli_version"], info["model"]) == ((await talk.now()).cli_version, (await talk.now()).model)
+    assert {"Bash", "Edit", "mcp__st__echo"} <= set(info["tools"])
+    assert info["mcp_servers"]["st"]["status"] == "connected"
+    for many in ("models", "commands", "skills", "agents", "capabilities"):
+        assert info[many], many
+    assert info["handshake"]["pid"] == (await pid_told(talk))
+    context = (await host.get_context(talk.of)).details
+    assert context["live"]
+    assert 0 < context["context"]["totalTokens"] < context["context"]["maxTokens"]
+    result = (await host.get_result(talk.of)).details
+    assert (result["result"], result["outcome"]) == ({"text": "Looked at."}, "done")
+    assert result["tokens"]["output"] > 0
+
+
+async def pid_told(talk: Talk) -> int | None:
+    """The process that the session's log names."""
+    frames = (await talk.host.read_events(ReadEvents(session_id=talk.id))).frames
+    return [event.pid for event in told(frames, ProcessChanged) if event.state == "running"][-1]
+
+
+async def test_stderr_can_be_read_while_its_process_runs_and_after(talk: Talk) -> None:
+    stage, host = talk.staged.stage, talk.host
+    cli = stage.options().cli_path
+    words = shlex.join([str(cli)] if isinstance(cli, str | Path) else map(str, cli or []))
+    script = stage.folder / "careful"
+    script.write_text(f'#!/bin/sh\necho careful >&2\nexec {words} "$@"\n')
+    script.chmod(0o755)
+    warned = await talk.staged.talk(agent=str(script))
+    for _ in range(2):
+        found = (await host.get_stderr(warned.of)).details
+        assert found["generation"] == 1
+        assert found["stderr"].startswith("careful\n")
+        await host.stop(warned.of)
 
 
 async def test_a_compaction_is_told_and_the_conversation_goes_on(talk: Talk) -> None:

@@ -6,10 +6,12 @@ import asyncio
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from inside import tables_of
+from inside import tables_of, writing_connection
+from quarterdeck.host import Host
 from quarterdeck.store import SqliteStore
 from quarterdeck.store.commits import DeleteSession, PutSnapshot
 from quarterdeck.store.errors import StorageCorrupt, StoreInUse
@@ -52,6 +54,20 @@ async def test_nobody_else_can_read_it(tmp_path: Path) -> None:
         "store.db-shm": 0o600,
         "store.lock": 0o600,
     }
+
+
+@pytest.mark.parametrize(("given", "pragma"), [({}, 2), ({"sync": "full"}, 2), ({"sync": "normal"}, 1)])
+async def test_a_commit_waits_for_the_disk_unless_asked_otherwise(
+    tmp_path: Path, given: dict[str, Any], pragma: int
+) -> None:
+    async with await SqliteStore.open(tmp_path, **given) as store:
+        await start(store)
+        assert writing_connection(store).execute("PRAGMA synchronous").fetchone() == (pragma,)
+
+
+async def test_a_host_waits_for_the_disk(tmp_path: Path) -> None:
+    async with Host(tmp_path, keeper=False) as host:
+        assert writing_connection(host.store).execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 async def test_a_second_host_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
