@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.idiom_running import Worker, agrees, modules, programs, recorded
+from compat.idiom_running import GOES_ON, Worker, agrees, modules, normal, programs, recorded
 from compat.idioms._setup import Script
 from compat.peer import peer_python
 from looping import for_each
@@ -99,6 +99,25 @@ def test_no_recorded_program_hangs() -> None:
 @for_each("case", DIFFERENT or [""])
 def test_the_guide_for_moving_over_gives_the_reason(case: str) -> None:
     assert DIFFERENT.get(case, "") in GUIDE.read_text()
+
+
+@for_each("text", GOES_ON)
+def test_the_guide_names_the_errors_that_say_more(text: str) -> None:
+    kind, _, words = text.removeprefix("raised ").partition(" ")
+    assert f'"{words.rstrip(": ")}"' in GUIDE.read_text() or f"`{kind}` says" in GUIDE.read_text()
+
+
+def test_only_those_errors_may_say_more() -> None:
+    for text in GOES_ON:
+        assert agrees([f"{text}x"], [f"{text}x, because"])
+        assert not agrees([f"{text}x, because"], [f"{text}x"])
+    assert not agrees(["raised CLIConnectionError Not connected."], ["raised CLIConnectionError Not connected. Yet."])
+
+
+def test_a_cost_of_nothing_and_a_negative_duration_are_not_passed_over() -> None:
+    texts = ["total_cost_usd=0.0125", "total_cost_usd=0", "'costUSD': 0.0", "duration_ms=12", "duration_ms=-12"]
+    shown = ["total_cost_usd=<cost>", *texts[1:3], "duration_ms=<time>", texts[-1]]
+    assert normal("\n".join(texts), Path("/nowhere"), "quarterdeck") == shown
 
 
 def compared(theirs: list[str], ours: list[str], trace: str) -> str:
