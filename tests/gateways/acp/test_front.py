@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from quarterdeck.gateways.acp import content, front, jsonrpc, schema
 from quarterdeck.gateways.acp.chunks import Chunks, Kind, update
 from quarterdeck.gateways.acp.front import Front, Usual
 from quarterdeck.gateways.acp.peer import Peer
+from quarterdeck.gateways.acp.stdio import StdoutWriter
 
 LIMIT_S = 30.0
 
@@ -190,7 +192,7 @@ MESSAGE, THOUGHT = schema.SessionUpdateAgentMessageChunk, schema.SessionUpdateAg
 async def test_a_piece_of_text_is_written_as_any_other_update_is() -> None:
     written: list[bytes] = []
     peer = Peer(written.append, serve=StandIn().serve, notice=StandIn().notice)
-    chunks = Chunks(peer)
+    sessions = {name: Chunks(peer, name) for name in ("s", "other")}
     expected: list[bytes] = []
     said: list[tuple[str, Kind, str | None]] = [
         ("s", MESSAGE, "m1"),
@@ -201,10 +203,23 @@ async def test_a_piece_of_text_is_written_as_any_other_update_is() -> None:
     ]
     for session_id, kind, message_id in said:
         for text in TEXTS:
-            chunks.write(session_id, kind, text, message_id)
+            sessions[session_id].write(kind, text, message_id)
             told = schema.SessionNotification(session_id=session_id, update=update(kind, text, message_id))
             expected.append(jsonrpc.notification("session/update", told))
     assert written == expected
     await peer.close()
-    chunks.write("s", MESSAGE, "late", "m1")
+    sessions["s"].write(MESSAGE, "late", "m1")
     assert written == expected
+
+
+async def test_a_writer_whose_reader_is_gone_keeps_nothing() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    output = StdoutWriter(writing)
+    output.write(b"one\n")
+    async with asyncio.timeout(30):
+        await output.broken.wait()
+    for _ in range(20):
+        output.write(b"x" * 1_000_000)
+    assert output.drained() is None  # there is room: nothing of it was kept
+    os.close(writing)

@@ -24,30 +24,29 @@ def update(kind: Kind, text: str, message_id: str | None) -> schema.SessionUpdat
 class Chunks:
     """Writes them for one session."""
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Peer, session_id: str) -> None:
+        self.session_id = session_id
         self._peer = peer
         self._kind: Kind | None = None
         self._message_id: str | None = None
-        self._session_id = ""
         self._before = self._after = b""
 
-    def write(self, session_id: str, kind: Kind, text: str, message_id: str | None) -> None:
+    def write(self, kind: Kind, text: str, message_id: str | None) -> None:
+        if message_id != self._message_id or kind is not self._kind:
+            self._begin(kind, message_id)
         peer = self._peer
         if peer.dialect is None:
             try:
-                encoded = _encode(text)
+                peer.write_line(self._before + _encode(text) + self._after)
             except UnicodeEncodeError:  # a lone surrogate
                 pass
             else:
-                if message_id != self._message_id or kind is not self._kind or session_id != self._session_id:
-                    self._begin(session_id, kind, message_id)
-                peer.write_line(self._before + encoded + self._after)
                 return
-        told = schema.SessionNotification(session_id=session_id, update=update(kind, text, message_id))
+        told = schema.SessionNotification(session_id=self.session_id, update=update(kind, text, message_id))
         peer.notify("session/update", told)
 
-    def _begin(self, session_id: str, kind: Kind, message_id: str | None) -> None:
-        self._session_id, self._kind, self._message_id = session_id, kind, message_id
-        told = schema.SessionNotification(session_id=session_id, update=update(kind, _MARK, message_id))
+    def _begin(self, kind: Kind, message_id: str | None) -> None:
+        self._kind, self._message_id = kind, message_id
+        told = schema.SessionNotification(session_id=self.session_id, update=update(kind, _MARK, message_id))
         line = jsonrpc.notification("session/update", told)
         self._before, _, self._after = line.partition(_encode(_MARK))

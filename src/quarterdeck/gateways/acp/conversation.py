@@ -28,7 +28,7 @@ from quarterdeck.wire.permissions import PermissionResultDeny
 
 from . import schema
 from .asking import Asking
-from .chunks import Chunks, Kind
+from .chunks import Chunks
 from .drawing import Audience, Drawing
 from .editor_tools import EditorTools
 from .live_output import LiveOutput
@@ -120,8 +120,8 @@ class Conversation(JournalReader):
         self._begun = host_id is not None
         """There is a transcript to resume."""
         self.timeline = Timeline()
-        self._chunks = Chunks(link.peer)
-        self._drawing = Drawing(self.update, self.timeline, audience=link.audience, cwd=cwd, chunk=self._chunk)
+        self._chunks = Chunks(link.peer, session_id)
+        self._drawing = Drawing(self.update, self.timeline, audience=link.audience, cwd=cwd, chunk=self._chunks.write)
         elicitation = link.capabilities.elicitation
         self._asking = Asking(
             link.peer,
@@ -156,7 +156,7 @@ class Conversation(JournalReader):
         self.host_id = host_id
         if not self.id:
             self.id = host_id
-            self._asking.session_id = host_id
+            self._asking.session_id = self._chunks.session_id = host_id
             self._editor.name(host_id)
 
     def _decided_elsewhere(self, approval: Approval, tool_id: str | None) -> None:
@@ -172,9 +172,6 @@ class Conversation(JournalReader):
 
     def update(self, update: schema.SessionUpdate) -> None:
         self._link.peer.notify("session/update", schema.SessionNotification(session_id=self.id, update=update))
-
-    def _chunk(self, kind: Kind, text: str, message_id: str | None) -> None:
-        self._chunks.write(self.id, kind, text, message_id)
 
     def tell_options(self) -> None:
         self.update(schema.SessionUpdateConfigOptionUpdate(config_options=self.settings.options()))
@@ -318,11 +315,17 @@ class Conversation(JournalReader):
     # From the journal
 
     def read(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None] | None:
-        take, happened = self.timeline.take, self._happened
+        timeline, happened, add_text = self.timeline, self._happened, self._drawing.text_added
+        received, hosted = timeline.received, self._transport is not None
         for entry in entries:
-            found = take(entry.direction, entry.message, at=entry.at)
-            if self._transport is not None and self._is_past(entry):
+            if entry.direction == "out":
+                found = received(entry.message, at=entry.at)
+            else:
+                found = timeline.sent(entry.message, at=entry.at)
+            if hosted and self._is_past(entry):
                 self._remember(found)
+            elif len(found) == 1 and type(event := found[0]) is events.TextAdded:  # nearly everything
+                add_text(event)
             elif found:
                 happened(found)
         return self._link.drained()

@@ -96,7 +96,7 @@ class Drawing:
         if event.parent_id is not None:
             self._within[event.id] = event.parent_id
 
-    def _text_added(self, event: events.TextAdded) -> None:
+    def text_added(self, event: events.TextAdded) -> None:
         if event.id not in self._within and event.text:
             self._chunk(schema.SessionUpdateAgentMessageChunk, event.text, event.id)
 
@@ -280,7 +280,7 @@ _SAID_ELSEWHERE = frozenset({"told_model", "interrupted", "compaction_summary", 
 
 DRAWN: dict[type[Any], Callable[[Drawing, Any], None]] = {
     events.BlockStarted: Drawing._block_started,
-    events.TextAdded: Drawing._text_added,
+    events.TextAdded: Drawing.text_added,
     events.TextCompleted: Drawing._text_completed,
     events.ThinkingAdded: Drawing._thinking_added,
     events.ThinkingCompleted: Drawing._thinking_completed,

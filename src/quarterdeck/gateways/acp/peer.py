@@ -58,6 +58,8 @@ class Peer:
         line_limit_bytes: int = LINE_LIMIT_BYTES,
     ) -> None:
         self._write = write
+        self.write_line = write
+        """Takes a notification that is encoded already; nothing once the connection is closed."""
         self._serve, self._notice = serve, notice
         self._limit = line_limit_bytes
         self._pieces: list[bytes] = []
@@ -179,11 +181,6 @@ class Peer:
         """As it is, whatever the dialect."""
         self.write_line(jsonrpc.notification(method, params))
 
-    def write_line(self, line: bytes) -> None:
-        """A notification that is encoded already."""
-        if not self._closed:
-            self._write(line)
-
     def call(self, method: str, params: Any) -> PendingCall:
         """Make a request at once; await the call for its result. Cancelling it tells the other side.
 
@@ -223,7 +220,7 @@ class Peer:
 
     async def close(self) -> None:
         """Nothing is written from here on: everything that is served is cancelled, everything asked fails."""
-        self._closed = True
+        self._closed, self.write_line = True, _discard
         calls, self._calls = list(self._calls.values()), {}
         for made in calls:
             if not made.done():
@@ -232,6 +229,10 @@ class Peer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _discard(line: bytes) -> None:
+    """Nobody reads any more."""
 
 
 def _gone() -> RpcError:

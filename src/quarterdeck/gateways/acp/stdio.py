@@ -23,26 +23,29 @@ class StdoutWriter:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._waiting = bytearray()
-        self._watching = self._scheduled = False
+        self._watching = False
+        self._going_out = False
+        """What waits will be written without being asked again."""
+        self._gone = False
         self._below: asyncio.Future[None] | None = None
         self.broken = asyncio.Event()
         """Nobody reads any more."""
 
     def write(self, line: bytes) -> None:
-        if self.broken.is_set():
+        if self._gone:
             return
         self._waiting += line
-        if not self._watching and not self._scheduled:  # what is written in one turn of the loop goes out at once
-            self._scheduled = True
+        if not self._going_out:  # what is written in one turn of the loop goes out at once
+            self._going_out = True
             self._loop.call_soon(self.write_now)
 
     def write_now(self) -> None:
         """Write what is queued, as much as the pipe accepts."""
-        self._scheduled = False
-        if self._waiting and not self._watching and not self.broken.is_set():
+        if self._waiting and not self._watching and not self._gone:
             self._writable()
             if self._waiting:
                 self._watch()
+        self._going_out = self._watching
 
     def drained(self) -> asyncio.Future[None] | None:
         """None while there is room; else what to wait for."""
@@ -54,7 +57,7 @@ class StdoutWriter:
 
     async def flush(self) -> None:
         """Wait until everything is written, or nobody reads."""
-        while self._waiting and not self.broken.is_set():
+        while self._waiting and not self._gone:
             self._below = self._below or self._loop.create_future()
             await self._below
 
@@ -68,7 +71,7 @@ class StdoutWriter:
             return len(data)
 
     def _watch(self) -> None:
-        if not self._watching and not self.broken.is_set():
+        if not self._watching and not self._gone:
             self._watching = True
             self._loop.add_writer(self._descriptor, self._writable)
 
@@ -82,10 +85,11 @@ class StdoutWriter:
 
     def _unwatch(self) -> None:
         if self._watching:
-            self._watching = False
+            self._watching = self._going_out = False
             self._loop.remove_writer(self._descriptor)
 
     def _break(self) -> None:
+        self._gone = True
         self.broken.set()
         self._waiting.clear()
         self._unwatch()
