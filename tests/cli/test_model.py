@@ -87,8 +87,8 @@ def test_what_was_not_used_is_told_and_the_exit_code_passed_on(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["--tool", "Bash ls", "--", "true"], 2, "--tool 'Bash ls' is not a name and a JSON object"),
-        (["--tool", "Bash [1]", "--", "true"], 2, "is not a name and a JSON object"),
+        (["--tool", "Bash ls", "--", "true"], 2, "--tool 'Bash ls' is not a name followed by a JSON object"),
+        (["--tool", "Bash [1]", "--", "true"], 2, "is not a name followed by a JSON object"),
         (["--scenario", "missing.json", "--", "true"], 2, "missing.json"),
         (["--"], 2, "the command after -- is missing"),
         (["--json", "--", "true"], 2, "--json is for use without a command"),

@@ -153,7 +153,7 @@ def test_no_rule_of_a_refused_file_is_applied_by_halves(tmp_path: Path) -> None:
         ("Bash", "allows every shell command"),
         ("Bash(sudo:*)", "does not name what sudo runs"),
         ("Bash(python3:*)", "python3 can run anything"),
-        ("Bash(* --help)", "a wildcard cannot stand for the command itself"),
+        ("Bash(* --help)", "a rule cannot start with a wildcard"),
         ("Bash(eval:*)", "a pattern never allows eval"),
         ("Edit(//**)", "covers a whole disk or home"),
         ("Write", "allows changes to every file"),

@@ -11,7 +11,7 @@ def parser() -> Parser:
     built = Parser(
         "quarterdeck adopt",
         description="Turn a transcript on the host's machine into a session of the host, so that it can be watched and "
-        "continued from anywhere. Without TRANSCRIPT, list them. One that a process still uses is refused.",
+        "continued from anywhere. Without TRANSCRIPT, list them. Transcripts in use are refused.",
         examples=[
             ("quarterdeck adopt --cwd .", "transcripts of this folder"),
             ("quarterdeck adopt --search 'race condition'", "transcripts that mention it"),

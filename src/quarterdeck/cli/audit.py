@@ -19,7 +19,7 @@ def parser() -> Parser:
     )
     built.add_argument("--session", metavar="SESSION", help="only about this session")
     built.add_argument("--who", metavar="NAME", help="only by this person or token")
-    built.add_argument("--from", dest="since", metavar="WHEN", type=moment, help="a date, or e.g. 7d: a week ago")
+    built.add_argument("--from", dest="since", metavar="WHEN", type=moment, help="start: a date, or an age such as 7d")
     built.add_argument("--limit", "-n", metavar="N", type=count, default=50, help="at most N, 0 for all (default: 50)")
     add_host_options(built, json="print JSON, one entry per line")
     return built

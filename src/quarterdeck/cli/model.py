@@ -139,7 +139,7 @@ def _tool_call(text: str) -> tuple[str, dict[str, Any]]:
         found = None
     if not name or not isinstance(found, dict):
         raise ReportedError(
-            f"--tool {text!r} is not a name and a JSON object",
+            f"--tool {text!r} is not a name followed by a JSON object",
             """Example: --tool 'Bash {"command": "ls"}'""",
             code=USAGE_ERROR,
         )
@@ -221,7 +221,7 @@ def _report(server: ModelServer, queued: int, file: str | None) -> None:
     if server.queued:
         parts.append(f"{server.queued} of {queued} turns not used")
     if beyond:
-        parts.append(f"{beyond} more {'request' if beyond == 1 else 'requests'} than turns")
+        parts.append(f"{beyond} {'request' if beyond == 1 else 'requests'} had no scripted turn")
     if parts:
         print(f"quarterdeck model: {'; '.join(parts)}", file=sys.stderr, flush=True)
     if file:

@@ -42,7 +42,7 @@ def parser() -> Parser:
         "--at",
         metavar="WHEN",
         type=upcoming,
-        help="not before: 22:00, a date, or e.g. 2h from now; a session without a process is started for it",
+        help="send no earlier than this: 22:00, a date or 2h; starts the session if needed",
     )
     add_host_options(built)
     return built

@@ -25,8 +25,8 @@ def parser() -> Parser:
         choices=("day", "model", "session", "cwd"),
         help="day (default), model, session, cwd: the folder (repeatable)",
     )
-    built.add_argument("--from", dest="since", metavar="WHEN", type=moment, help="a date, or e.g. 7d: a week ago")
-    built.add_argument("--to", metavar="WHEN", type=moment, help="up to this date")
+    built.add_argument("--from", dest="since", metavar="WHEN", type=moment, help="start: a date, or an age such as 7d")
+    built.add_argument("--to", metavar="WHEN", type=moment, help="end: a date or an age")
     add_host_options(built, json="print JSON, one row per line")
     return built
 

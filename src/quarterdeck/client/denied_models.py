@@ -70,10 +70,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 def match_denied_models(models: Sequence[str], denied_models: Sequence[str] | None) -> DeniedModelsMatch:
-    """Which of ``models`` a managed ``deniedModels`` list blocks; take it from ``resolve_settings().effective``.
+    """Which of ``models`` a managed ``deniedModels`` list blocks; take the list from ``resolve_settings().effective``.
 
-    Never raises: what is no list or no text is noted in ``warnings``. Grant nothing by the answer: true means that the
-    CLI refuses the model, too, but it also refuses what an alias or an override leads to, which is not looked at here.
+    Never raises: values of the wrong type are reported in ``warnings``. Do not use it to grant access: the CLI refuses
+    every model that matches here, but also refuses models by alias and override, which are not checked here.
     """
     names: list[Any] = list(models) if _is_list(models) else []
     notes = [_not_text("models", name, "cannot be matched") for name in names if not isinstance(name, str)]

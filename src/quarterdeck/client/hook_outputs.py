@@ -76,7 +76,7 @@ class SetupHookSpecificOutput(TypedDict):
 
 
 class StopHookSpecificOutput(TypedDict):
-    """``additionalContext`` makes the conversation go on, without calling it an error."""
+    """``additionalContext`` continues the conversation without reporting an error."""
 
     hookEventName: Literal["Stop"]
     additionalContext: NotRequired[str]

@@ -1,8 +1,8 @@
-"""The journal of a session: every line of both directions, in wire order, before anything is done about it.
+"""The journal of a session: every line in both directions, in wire order, recorded before it is processed.
 
-The timeline, tracing, the warm pool, the transcript mirror and raw output are readers of it, and so is whoever keeps
-a durable log. Readers are told in the call that read or is about to write a line, whether or not the program reads
-its messages. The journal itself keeps nothing: a reader that wants the past keeps it.
+The timeline, tracing, the warm pool, the transcript mirror and raw output read it, and so does a durable log. Readers
+are called when a line has been read or is about to be written, whether or not the program reads its messages. The
+journal stores nothing: a reader that needs earlier lines keeps them itself.
 
 >>> entries: list[JournalEntry] = []
 >>> class Keep(JournalReader):

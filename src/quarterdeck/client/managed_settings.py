@@ -1,8 +1,8 @@
-"""The managed tier of settings: what an administrator, a server or an embedding program has decided.
+"""The managed tier of settings, set by a server, an administrator or an embedding program.
 
-Of the three, the first that says anything counts: settings from the server, the managed file with its drop-ins, what
-the program passes. Only environment variables of the file are kept under settings from the server, and a file with
-``"parentSettingsBehavior": "merge"`` lets what the program passes count below its own. Measured on 2.1.325.
+The first of these sources that sets anything wins: settings from the server, the managed file with its drop-ins,
+settings passed by the program. With settings from the server, only the file's environment variables still apply; a file
+with ``"parentSettingsBehavior": "merge"`` also lets the program's settings apply, below its own. Measured on 2.1.325.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The shapes that options are written in: presets, thinking, sandbox, plugins, MCP servers, hooks, callbacks.
+"""Types used in options: presets, thinking, sandbox, plugins, MCP servers, hooks, callbacks.
 
-Names and keys are those of the official SDK; keys that only the TypeScript SDK knows are there too.
+Names and keys are those of the official SDK; keys that only the TypeScript SDK has are included.
 """
 
 # Annotations are not kept as text here: typed dicts would not notice ``NotRequired`` in it.

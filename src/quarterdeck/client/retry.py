@@ -1,11 +1,11 @@
-"""Retries a prompt when the model is overloaded or the CLI died: a limited number of times, announced, never blindly.
+"""Retries a prompt if the model is overloaded or the CLI died: a limited number of times, and each retry is announced.
 
 >>> from quarterdeck import ClaudeAgentOptions
 >>> options = ClaudeAgentOptions(retry=Retry(attempts=3, fallback_models=("haiku",)))
 
 A failed turn's effects remain, so a prompt is sent again only when no tool ran that could have changed
-something. Otherwise the next process resumes the conversation and is asked to continue from there. Where a tool was cut
-off in the middle, so that nobody knows what it did, the retry is refused unless the program allows it.
+something. Otherwise the next process resumes the conversation and is asked to continue from there. If a tool was cut
+off, its effects are unknown, and the retry is refused unless the program allows it.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class Retry:
     attempts: int = 3
     """How many attempts in all, the first included."""
     on: tuple[FailureKind, ...] = ("overload", "exit")
-    """``overload``: the API returns 529 or another 5xx, after the CLI's own retries; ``rate_limit``: it says 429;
+    """``overload``: the API returns 529 or another 5xx, after the CLI's own retries; ``rate_limit``: it returns 429;
     ``exit``: the CLI ended in the middle of the turn."""
     backoff_s: float | Callable[[int], float] = 1.0
-    """The wait before the second try; it doubles with each further one, up to a minute. Or a function of how many tries
-    have failed."""
+    """The wait before the second attempt, doubled for each further one, up to a minute; or a function of the number of
+    failed attempts."""
     after_tools: AfterTools = "finished"
     """If tools ran in the failed turn: ``finished`` continues if every tool has a result and raises ``RetryRefused`` if
-    not; ``always`` goes on in any case; ``refuse`` never."""
+    not; ``always`` continues in any case; ``refuse`` never does."""
     harmless_tools: frozenset[str] = HARMLESS
     """Tools that do not count: they may run again."""
     fallback_models: tuple[str, ...] = ()

@@ -73,11 +73,11 @@ class Session(SessionLifecycle, SessionPrompts, SessionReading, Controls):
         return self
 
     async def attach(self, record: Iterable[JournalEntry], *, snapshot: bytes | None = None) -> Session:
-        """Take over a running conversation instead of opening one; needs a transport that leads to it.
+        """Take over a running conversation instead of opening one; the transport must be connected to its process.
 
-        ``record`` is everything its process and its host have said to each other; with the ``snapshot`` of an earlier
-        state (``protocol.snapshot``), what they said since. Nothing is said again: a second handshake would cancel the
-        hooks that the CLI waits for. What it still waits for is served, with the callbacks of the options, which must
+        ``record`` contains every line that its process and its host have exchanged; with the ``snapshot`` of an earlier
+        state (``protocol.snapshot``), every line since. Nothing is sent again: a second handshake would cancel the
+        hooks that the CLI waits for. Its open requests are served, with the callbacks of the options, which must
         be those it was started with.
         """
         if self._connection is not None:

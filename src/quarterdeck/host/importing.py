@@ -229,7 +229,7 @@ def _read_whole(path: Path) -> _Whole:
         try:
             events = fold.events(row)
         except Exception as error:  # whatever it is, no log of ours contains such a row
-            raise _bad(count + 1, f"the row makes no sense: {error}") from error
+            raise _bad(count + 1, f"invalid row: {error}") from error
         for event in events:
             if isinstance(event, PromptSent):
                 text = searchable(text, event.text)
@@ -278,9 +278,9 @@ def _header(line: bytes) -> ExportHeader:
     if not _is_time(header.created_at):
         raise _bad(1, "created_at is not a time")
     if not all(_is_text(one) for one in (header.name, header.cwd, *header.tags)) or len(header.tags) > 100:
-        raise _bad(1, "a name or a tag is not a text")
+        raise _bad(1, "a name, a folder or a tag is not a string, or there are too many tags")
     if header.model is not None and not _is_text(header.model):
-        raise _bad(1, "the model is not a text")
+        raise _bad(1, "the model is not a string")
     return header
 
 

@@ -106,7 +106,7 @@ class PolicyCallbacks:
         )
 
     def _sees(self, tool_use_id: str | None, hook_input: Mapping[str, Any]) -> None:
-        """Note a call and the mode of its session, which the permission callback is not told."""
+        """Record a call and the mode of its session, which the permission callback does not get."""
         seen = self._seen
         if not isinstance(seen, dict) or len(seen) >= REMEMBERED_CALLS:
             self._seen_before = seen
@@ -116,7 +116,7 @@ class PolicyCallbacks:
     async def hook(
         self, hook_input: Mapping[str, Any], tool_use_id: str | None = None, context: Any = None
     ) -> dict[str, Any]:
-        """A ``PreToolUse`` hook that decides about every call. Ignores all other events."""
+        """A ``PreToolUse`` hook that decides every call. Ignores all other events."""
         try:
             if _event(hook_input) != "PreToolUse":
                 return {}

@@ -28,8 +28,8 @@ NO_RISK = Risk()
 class Decision(msgspec.Struct, frozen=True):
     """The answer to one request.
 
-    ``rule`` is the rule that decided, None when none did. ``source`` says who decided: the rule's source, ``mode``,
-    ``default`` (no rule spoke), ``safety`` (no rule may speak here) or ``limit`` (too large to judge).
+    ``rule`` is the rule that decided, or None. ``source`` says who decided: the rule's source, ``mode``, ``default``
+    (no rule matched), ``safety`` (rules don't apply here) or ``limit`` (too large to judge).
     """
 
     behavior: Behavior

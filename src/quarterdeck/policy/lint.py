@@ -59,9 +59,9 @@ def _about_command(rule: Rule) -> Iterator[str]:
     if "*" not in rule.content:
         return
     if words[0] == "":
-        yield "a wildcard cannot stand for the command itself: this matches nothing here, but far too much in the CLI"
+        yield "a rule cannot start with a wildcard: the policy ignores it, and the CLI would match far too much"
     elif len(words) == 1 and words[0] in programs.OPAQUE - programs.REMOTE:
-        yield f"does not name what {words[0]} runs, so it allows nothing here; the CLI would allow anything"
+        yield f"does not name what {words[0]} runs: the policy ignores it, and the CLI would allow anything"
     elif words[0] in programs.EVALUATORS:
         yield f"a pattern never allows {words[0]}"
     elif len(words) == 1 and program_name(words[0]) in _RUNS_ANYTHING:

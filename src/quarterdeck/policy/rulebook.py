@@ -18,7 +18,7 @@ def _same_tool(rule: Rule, tool: str) -> bool:
 
 
 class Rulebook:
-    """Answers which of its rules speak for a request. Rules of stronger sources come first."""
+    """Finds the rules that match a request. Rules from stronger sources come first."""
 
     def __init__(self, rules: Iterable[Rule], places: Places, roots: Mapping[Source, str]) -> None:
         self.rules = tuple(sorted(rules, key=lambda rule: PRECEDENCE.index(rule.source)))
@@ -66,7 +66,7 @@ class Rulebook:
 
     @property
     def protects(self) -> bool:
-        """Whether any rule speaks of paths."""
+        """Whether any rule is about paths."""
         return bool(self._path_rules)
 
     def for_tool(self, tool: str) -> Rule | None:

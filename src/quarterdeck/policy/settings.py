@@ -133,7 +133,7 @@ def _strings(file: SettingsFile, key: str) -> list[str]:
 
 
 def _mode(files: list[SettingsFile], trusted: bool, notes: list[str]) -> PermissionMode:
-    """As the first file says that says one. In a folder that is not trusted its own files can only make it stricter."""
+    """The first file that sets a mode wins. The files of an untrusted folder can only make it stricter."""
     if trusted:
         return _said_mode(files, files, notes) or "default"
     outside = [file for file in files if file.source not in IN_THE_FOLDER]
@@ -144,7 +144,7 @@ def _mode(files: list[SettingsFile], trusted: bool, notes: list[str]) -> Permiss
 
 
 def _said_mode(files: list[SettingsFile], all_files: list[SettingsFile], notes: list[str]) -> PermissionMode | None:
-    """None where no file says one. One that does not count is the default: 2.1.325 does not look any further either."""
+    """None if no file sets one. A mode that is ignored becomes the default: 2.1.325 reads no further files either."""
     modes: tuple[PermissionMode, ...] = get_args(PermissionMode)
     disabled = any(file.get("permissions", "disableBypassPermissionsMode") == "disable" for file in all_files)
     for file in files:
@@ -187,8 +187,8 @@ def is_trusted(cwd: str, trust_file: str) -> bool:
 
 
 def project_of(folder: Path) -> Path:
-    """The folder whose trust counts (2.1.325): the top of the repository, of a worktree that of its main checkout; of
-    no folder above, and outside of repositories the folder itself."""
+    """The folder whose trust counts (2.1.325): the root of the repository (for a worktree, of its main checkout), or
+    the folder itself outside a repository."""
     for above in (folder, *folder.parents):
         git = above / ".git"
         if git.is_dir():

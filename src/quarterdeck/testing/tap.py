@@ -143,7 +143,7 @@ class _Pump(threading.Thread):
 
 
 class _Recorder:
-    """The process that writes the recording, seen from the tap. Without a spool there is none, only the trouble."""
+    """The process that writes the recording, seen from the tap. Without a spool there is only the reason."""
 
     def __init__(self, spool: TapSpool | None, report: int, trouble: str = "") -> None:
         self._spool = spool

@@ -325,7 +325,7 @@ def test_a_handler_that_cancels_itself_is_an_error_result() -> None:
     async def give_up() -> None:
         raise asyncio.CancelledError
 
-    assert error_of(call(give_up)) == "Tool 'give_up' was cancelled from within"
+    assert error_of(call(give_up)) == "Tool 'give_up' cancelled itself"
 
 
 def test_closing_a_connection_cancels_its_calls_and_refuses_new_ones() -> None:

@@ -362,7 +362,10 @@ def takes_ratio(thing: Literal[0.5]) -> None: ...  # type: ignore[valid-type]
     ("definition", "text"),
     [
         (tool(takes_opaque), "tool 'takes_opaque': thing: Opaque has no JSON schema"),
-        (tool(takes_many), "tool 'takes_many': parameter *things: 'int': a tool's parameters are passed by name"),
+        (
+            tool(takes_many),
+            "tool 'takes_many': parameter *things: 'int': positional-only and variadic parameters are not supported",
+        ),
         (tool(takes_unknown), "name 'Missing' is not defined"),
         (tool(takes_ratio), "thing: Literal and enum values must be strings, integers, booleans or None"),
         (tool("t", "d", 5)(ignore), "tool 't': input_schema takes a dict of types"),  # type: ignore[call-overload]

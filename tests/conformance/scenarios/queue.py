@@ -71,7 +71,7 @@ async def steering(stage: Stage) -> None:
         expect_that("second, while you work" in stage.heard[-1].text, "the prompt was not folded in")
 
 
-@scenario("prompt queue", "A prompt with priority later gets a turn of its own")
+@scenario("prompt queue", "A prompt with `priority: later` starts its own turn")
 async def later_prompt(stage: Stage) -> None:
     gate = stage.gate()
     stage.reply("I look.", bash("echo one"), Stall(after=3, until=gate))

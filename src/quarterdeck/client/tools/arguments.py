@@ -103,7 +103,7 @@ def _parameters(handler: Callable[..., Any]) -> tuple[list[Property], str | None
     properties, context = [], None
     for name, parameter in inspect.signature(handler).parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise TypeError(f"parameter {parameter}: a tool's parameters are passed by name")
+            raise TypeError(f"parameter {parameter}: positional-only and variadic parameters are not supported")
         if _is_context(hints.get(name)):
             context = name
             continue

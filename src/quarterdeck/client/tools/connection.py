@@ -190,7 +190,7 @@ class ToolConnection:
                 raise JsonRpcFailure(REQUEST_CANCELLED, "Request cancelled") from None
             if task.cancelling() > cancellations_before:
                 raise
-            return error_result(f"Tool '{tool.name}' was cancelled from within")
+            return error_result(f"Tool '{tool.name}' cancelled itself")
         finally:
             call.finish()
             del self._calls[call.request_id]

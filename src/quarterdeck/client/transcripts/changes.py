@@ -47,7 +47,7 @@ def _append(record: dict[str, Any], session_id: str, directory: str | None) -> N
 
 
 def title_record(session_id: str, title: str) -> dict[str, Any]:
-    """Raises ``ValueError``: an empty title is none."""
+    """Raises ``ValueError`` if the title is empty."""
     check_session_id(session_id)
     stripped = title.strip()
     if not stripped:

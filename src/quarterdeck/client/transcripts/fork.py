@@ -32,10 +32,10 @@ def fork_session(
     up_to_message_id: str | None = None,
     title: str | None = None,
 ) -> ForkSessionResult:
-    """Copy a session, completely or up to and including a message. The session itself stays as it is.
+    """Copy a session, completely or up to and including a message. The original stays unchanged.
 
-    Every message gets a new uuid. Checkpoints of files are not copied. Raises ``ValueError`` for an id that is none, a
-    message that is not there or a session without messages, ``SessionNotFound`` and ``TranscriptUnwritable``.
+    Every message gets a new uuid. File checkpoints are not copied. Raises ``ValueError`` for an invalid ID, an unknown
+    message or a session without messages, ``SessionNotFound`` and ``TranscriptUnwritable``.
     """
     check_fork(session_id, up_to_message_id)
     path = transcript_to_change(session_id, directory)

@@ -1,4 +1,4 @@
-"""The simulator as a file that any SDK takes for its ``claude``."""
+"""Writes the simulator as an executable file that any SDK can run as its ``claude``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a scenario is made of.
+"""The steps of a scenario.
 
-The words a model says are those of ``quarterdeck.testing.model``: a script written for the model server plays here too.
-``Tool`` is a ``ToolUse`` whose outcome can be written down; the rest is what the CLI itself does in a turn. Where there
-is a choice they are structs, not dataclasses: made ten times faster, and the simulator has to start fast.
+Model output uses the classes of ``quarterdeck.testing.model``, so a script for the model server also runs here.
+``Tool`` is a ``ToolUse`` with a scripted outcome; the other steps are what the CLI itself does in a turn. If possible
+they are structs, not dataclasses: their classes are created ten times faster, and the simulator has to start fast.
 """
 
 from __future__ import annotations
