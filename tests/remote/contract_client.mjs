@@ -27,22 +27,34 @@ const TYPES = {
 // Why a value does not fit; nothing if it does.
 function misfit(value, given, place = "$") {
   const schema = resolved(given);
-  const choices = schema.anyOf ?? schema.oneOf;
-  if (choices && choices.every((one) => misfit(value, one, place))) return `${place} fits none of its forms`;
+  const known = schema.discriminator?.mapping[value?.[schema.discriminator.propertyName]];
+  if (schema.discriminator) return known ? misfit(value, { $ref: known }, place) : `${place} is none of its forms`;
+  if (schema.anyOf?.every((one) => misfit(value, one, place))) return `${place} fits none of its forms`;
+  if (schema.oneOf && schema.oneOf.filter((one) => !misfit(value, one, place)).length !== 1) return `${place} does not fit one form`;
+  const unfit = schema.allOf?.map((one) => misfit(value, one, place)).find(Boolean);
+  if (unfit) return unfit;
   if (schema.const !== undefined && value !== schema.const) return `${place} is not ${schema.const}`;
   if (schema.enum && !schema.enum.includes(value)) return `${place} is ${value}, not one of ${schema.enum}`;
   const types = [schema.type ?? []].flat();
   if (types.length && !types.some((type) => TYPES[type](value))) return `${place} is no ${types}`;
+  if (Array.isArray(value) && value.length < schema.minItems) return `${place} has too few items`;
   if (Array.isArray(value)) return value.map((one, at) => misfit(one, schema.items ?? {}, `${place}[${at}]`)).find(Boolean);
   if (!TYPES.object(value)) return undefined;
   const missing = (schema.required ?? []).find((name) => !(name in value));
   if (missing) return `${place} has no ${missing}`;
   for (const [name, one] of Object.entries(value)) {
-    const known = schema.properties?.[name] ?? (TYPES.object(schema.additionalProperties) ? schema.additionalProperties : {});
-    const why = misfit(one, known, `${place}.${name}`);
+    const property = schema.properties?.[name];
+    if (!property && schema.additionalProperties === false) return `${place} has ${name}, which is not described`;
+    const other = TYPES.object(schema.additionalProperties) ? schema.additionalProperties : {};
+    const why = misfit(one, property ?? other, `${place}.${name}`);
     if (why) return why;
   }
   return undefined;
+}
+
+function expect(value, schema, name) {
+  const why = schema ? misfit(value, schema) : "it is not described";
+  if (why) throw new Error(`${name}: ${why} in ${JSON.stringify(value)}`);
 }
 
 // Operations
@@ -89,8 +101,7 @@ async function call(name, fields, headers) {
   if (!content) throw new Error(`${name} answered ${kind}, which the document does not have`);
   if (!/[/+]json$/.test(kind)) return { status: answer.status, headers: answer.headers, text: await answer.text() };
   const value = await answer.json();
-  const why = misfit(value, content.schema);
-  if (why) throw new Error(`${name}: ${why} in ${JSON.stringify(value)}`);
+  expect(value, content.schema, name);
   checked.add(name);
   return { name, fields, status: answer.status, headers: answer.headers, value };
 }
@@ -112,6 +123,7 @@ function follow(answer, name, fields = {}) {
 async function* events(name, fields, headers) {
   const answer = await send(name, fields, { accept: "text/event-stream", ...headers });
   if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}`);
+  const described = operations[name].responses[200].content["text/event-stream"]["x-events"];
   let text = "";
   const decoder = new TextDecoder();
   for await (const part of answer.body) {
@@ -121,7 +133,10 @@ async function* events(name, fields, headers) {
     for (const block of blocks) {
       const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]);
       const event = Object.fromEntries(lines);
-      if (event.data) yield { id: event.id, kind: event.event, data: JSON.parse(event.data) };
+      if (!event.data) continue;
+      const data = JSON.parse(event.data);
+      expect(data, described[event.event], `${name}: ${event.event}`);
+      yield { id: event.id, kind: event.event, data };
     }
   }
 }
@@ -179,18 +194,36 @@ const revoked = await follow(phone, "revoke_token");
 const branch = await follow(made, "fork", { name: "branch" });
 const forgotten = await follow(branch, "delete_session");
 
-const socket = new WebSocket(`${url.replace("http", "ws")}/v1/ws`, ["quarterdeck.v1", `bearer.${token}`]);
+const { path: place, "x-websocket": messages } = operations.connect_websocket;
+const offered = messages.subprotocols.map((one) => one.replace("{token}", token));
+const socket = new WebSocket(`${url.replace("http", "ws")}${place}`, offered);
 const frames = [];
+const ops = new Set();
+
+function say(message) {
+  expect(message, messages.client, "a message of the client");
+  socket.send(JSON.stringify(message));
+}
+
 const answers = {};
 await new Promise((done, failed) => {
   socket.on("error", failed);
   socket.on("open", () => {
-    socket.send(JSON.stringify({ op: "subscribe", ref: "log", session: session_id, previews: false }));
-    socket.send(JSON.stringify({ op: "send_prompt", ref: "said", session_id, content: "again" }));
-    socket.send(JSON.stringify({ op: "get_session", ref: "wrong", session_id: "none" }));
+    say({ op: "subscribe", ref: "log", session: session_id });
+    say({ op: "subscribe", ref: 2, session: "*", after: 0 });
+    say({ op: "watch_approvals", ref: "approvals" });
+    say({ op: "send_prompt", ref: "said", session_id, content: "again" });
+    say({ op: "get_session", ref: "wrong", session_id: "none" });
   });
   socket.on("message", (text) => {
-    for (const told of JSON.parse(text)) {
+    const all = JSON.parse(text);
+    try {
+      expect(all, messages.server, "what the WebSocket says");
+    } catch (error) {
+      return failed(error);
+    }
+    for (const told of all) {
+      ops.add(told.op);
       if (told.op === "frame") frames.push(told);
       if (told.op === "ok" || told.op === "error") answers[told.ref] = told;
       const idle = told.events?.some(({ type, state }) => type === "status_change" && state === "idle");
@@ -230,8 +263,6 @@ for (const name of ["disable_mcp_server", "enable_mcp_server", "reconnect_mcp_se
 const left = writes.filter((name) => !(name in statuses) && !["stop", "resume"].includes(name));
 for (const name of left) await call(name, example(name));
 
-const wrong = misfit(answers.wrong, { $ref: "#/components/schemas/Problem" });
-if (wrong) throw new Error(`the error of the WebSocket: ${wrong}`);
 const stopped = await call("stop", { session_id });
 await call("resume", { session_id });
 await call("stop", { session_id });
@@ -244,6 +275,7 @@ console.log(
     seqs,
     last,
     websocket: frames.map(({ seq }) => seq),
+    ops: [...ops].sort(),
     errors: [answers.wrong.code, none.status, none.value.code],
     stopped: stopped.status,
     followed,

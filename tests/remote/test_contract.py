@@ -69,6 +69,7 @@ def check(said: Any, not_done: dict[str, int]) -> None:
     assert said["decided"] == [200, 409, "already_decided"]
     assert said["seqs"] == list(range(1, said["last"] + 1))
     assert said["websocket"] == list(range(1, len(said["websocket"]) + 1))
+    assert {"hello", "frame", "session", "approval", "ok", "error"} <= set(said["ops"])
     assert said["errors"] == ["not_found", 404, "not_found"]
     assert said["stopped"] == 200
     assert len(said["followed"]) > 10

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 
+from gateways.http.described import CLIENT, SERVER, check, check_event, fits
 from host.kit import LIMIT_S, Place
-from quarterdeck.gateways.http import Gateway, Server, Settings
+from quarterdeck.gateways.http import Gateway, Server, Settings, messages
 from quarterdeck.host import Host
 from quarterdeck.host.requests import CreateToken
 from quarterdeck.host.resources import Token
@@ -104,7 +106,7 @@ class Client:
         try:
             writer.write(self.head("GET", path, headers, None))
             status, found = await read_head(reader)
-            yield Stream(Reply(status, found), reader)
+            yield Stream(Reply(status, found), reader, path)
         finally:
             writer.close()
 
@@ -120,10 +122,11 @@ class Client:
 
 
 class Stream:
-    """Server-sent events as they come."""
+    """Server-sent events as they come, each as the description has it."""
 
-    def __init__(self, reply: Reply, reader: asyncio.StreamReader) -> None:
+    def __init__(self, reply: Reply, reader: asyncio.StreamReader, path: str) -> None:
         self.reply = reply
+        self.path = path
         self.reader = reader
         self._text = ""
         self._ended = False
@@ -152,6 +155,8 @@ class Stream:
                 event.id = value
             elif name == "data":
                 event.data = json.loads(value)
+        if event.kind:
+            check_event(self.path, event.kind, event.data)
         return event
 
     async def until(self, *kinds: str) -> SentEvent:
@@ -186,7 +191,7 @@ async def read_reply(reader: asyncio.StreamReader) -> Reply:
 
 
 class Messages:
-    """What a WebSocket was told, one object at a time."""
+    """What a WebSocket was told, one object at a time, each as the description has it."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -197,11 +202,15 @@ class Messages:
         self._waiting: list[Any] = []
 
     async def say(self, **message: Any) -> None:
-        await self.socket.send(json.dumps(message))
+        text = json.dumps(message)
+        assert fits(CLIENT, message) == is_message(text), f"{text} is described otherwise than it is read"
+        await self.socket.send(text)
 
     async def next(self) -> Any:
         while not self._waiting:
             self._waiting = json.loads(await self.socket.recv())
+            for message in self._waiting:
+                check(SERVER, message)
             self.sizes.append(len(self._waiting))
             self.seen += self._waiting
         return self._waiting.pop(0)
@@ -217,6 +226,14 @@ class Messages:
         while (answer := await self.next()).get("ref") != "asked" or answer["op"] not in ("ok", "error"):
             pass
         return answer
+
+
+def is_message(text: str) -> bool:
+    try:
+        messages.decode(text)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 @dataclass

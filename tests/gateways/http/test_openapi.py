@@ -12,11 +12,11 @@ import msgspec
 
 from gateways.http.kit import served
 from looping import for_each
-from quarterdeck.gateways.http import documents, examples
+from quarterdeck.gateways.http import documents, examples, messages, stream_schemas
 from quarterdeck.gateways.http.decoding import shape_of
 from quarterdeck.gateways.http.openapi import document
 from quarterdeck.gateways.http.problems import STATUS
-from quarterdeck.gateways.http.routes import ROUTES, Route
+from quarterdeck.gateways.http.routes import BY_OPERATION, ROUTES, SOCKET, Route
 from quarterdeck.host import resources
 from quarterdeck.host.errors import CODES
 from quarterdeck.host.events import EVENTS
@@ -86,6 +86,35 @@ def test_every_code_is_an_example_of_its_status() -> None:
 def test_every_event_a_frame_may_carry_is_described() -> None:
     mapping = DOCUMENT["components"]["schemas"]["Event"]["discriminator"]["mapping"]
     assert set(mapping) == set(EVENTS)
+
+
+def test_every_message_of_the_websocket_is_described() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    client, server = schemas["ClientMessage"], schemas["ServerMessage"]
+    assert set(client["discriminator"]["mapping"]) == {"subscribe", "unsubscribe", "ping", *messages.COMMANDS}
+    assert set(messages.COMMANDS) == set(BY_OPERATION)
+    for message in (client, server):
+        mapping = message["discriminator"]["mapping"]
+        assert [one["$ref"] for one in message["oneOf"]] == list(mapping.values())
+        for op, ref in mapping.items():
+            assert op in words(schemas[ref.rpartition("/")[2]]), ref
+    asked = DOCUMENT["paths"][SOCKET]["get"]["x-websocket"]
+    assert asked["subprotocols"] == ["quarterdeck.v1", "bearer.{token}"]
+
+
+def words(schema: dict[str, Any]) -> set[str]:
+    """What ``op`` may be."""
+    op = schema.get("properties", {}).get("op", {})
+    forms = [*schema.get("anyOf", []), *schema.get("allOf", [])]
+    return {
+        *op.get("enum", []),
+        *([op["const"]] if "const" in op else []),
+        *(one for form in forms for one in words(form)),
+    }
+
+
+def test_every_event_of_a_stream_is_described() -> None:
+    assert set(stream_schemas.EVENTS) == {route.name for route in ROUTES if route.streams}
 
 
 WITH_BODY = [route for route in ROUTES if shape_of(route).body is not None]

@@ -25,6 +25,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 import soak
+from gateways.http.described import check_event
 from gateways.http.kit import Served, served
 from host.kit import ASKS, LIMIT_S
 from host.test_hostile_git import made as make_repository
@@ -32,7 +33,7 @@ from quarterdeck.gateways.http import Settings
 from quarterdeck.gateways.http.openapi import document
 from quarterdeck.gateways.http.routes import ROUTES
 from quarterdeck.host import Host, HostError
-from quarterdeck.host.requests import ListApprovals, ListSessions, OfSession, Wait
+from quarterdeck.host.requests import CreateSession, ListApprovals, ListSessions, OfSession, Wait
 
 EXAMPLES = soak.cases(5, in_soak=200)
 """For each of about eighty operations: with the scenarios, more than 20,000 requests in a soak."""
@@ -45,12 +46,22 @@ RUNS_S = 4 * 3_600.0 if soak.ON else 300.0
 """For all of them: they share a host. A part of a soak may take as long as all of it, on a busy machine."""
 FIRST = "the first"
 PROMPT = "go"
-WORKS = ("create_session", "fork", "send_prompt", "decide", "create_worktree")
-"""Some of what must have succeeded in a soak."""
+SENSIBLE = {"send_prompt": {"content": PROMPT}, "decide": {"decision": "allow"}}
+"""Bodies of most requests to what should work now and then."""
+WORKS = ("create_session", "send_prompt", "decide")
+"""Some of what must have succeeded."""
+CONVERSATION = (
+    *("create_session", "get_session", "list_sessions", "send_prompt", "list_prompts", "update_prompt"),
+    *("withdraw_prompt", "list_approvals", "get_approval", "decide", "wait", "interrupt", "read_events", "fork"),
+)
+"""Without a soak, only these: of eighty operations, few would follow from each other in a few scenarios."""
+IN_SOAK = ("fork", "create_worktree")
+"""And, with so many requests, these."""
 PRIVATE = {"agent", "account", "options", "worktree", "resume", "fork", "cli_version"}
 """What a new session is not given: that would start other programs, or use what is on this machine."""
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 STREAMS = {route.path for route in ROUTES if route.streams}
+OF_SESSION = "/v1/sessions/{session_id}/stream"
 PATIENCE_S = 0.05
 """For ``wait``, which answers when something happens, or then."""
 NOT_THERE_YET = {route.path for route in ROUTES if not hasattr(Host, route.name)}
@@ -129,11 +140,17 @@ def test_what_is_made_up_from_the_description_is_answered_as_described(there: Th
                 refused += answer.status_code == 401 and case.operation.definition.raw["operationId"] != "login"
 
         ask()
+        if operation.path in STREAMS:  # as a client begins: without a cursor
+            bare = operation.Case(path_parameters={"session_id": session} if "{" in operation.path else {})
+            looked_at = look_at_stream(bare, base_url=f"http://{host}:{port}", auth=authorized(one))
+            assert looked_at == (2 if operation.path == OF_SESSION else 1)
+            begun[operation.path] += 1
     print(f"{tried} requests")
     assert not refused, "what is not even read shows nothing"
     assert tried >= soak.cases(200, in_soak=13_000)
     assert +begun == begun, "a stream that never began shows nothing"
     assert set(begun) == STREAMS
+    print(f"{dict(begun)} events of streams")
 
 
 def authorized(one: Served) -> Callable[[requests.PreparedRequest], requests.PreparedRequest]:
@@ -146,18 +163,48 @@ def authorized(one: Served) -> Callable[[requests.PreparedRequest], requests.Pre
     return authorize
 
 
-def look_at_stream(case: Any, base_url: str, auth: Any) -> bool:
-    """Whether it began, with what the description says; then it is left. A refusal is looked at as any answer."""
+def look_at_stream(case: Any, base_url: str, auth: Any) -> int:
+    """How many of its first events were looked at, if it began; then it is left. A refusal is any answer."""
     asked = case.as_transport_kwargs(base_url=base_url)
     with requests.request(**asked, auth=auth, stream=True, timeout=30) as answer:
         if answer.status_code != 200:
             case.validate_response(schemathesis.Response.from_requests(answer, verify=True), checks=CHECKS)
-            return False
+            return 0
         described = case.operation.definition.raw["responses"]["200"]["content"]
         assert answer.headers["content-type"].partition(";")[0] in described
-        lines = answer.iter_lines(decode_unicode=True)
-        assert "event: hello" in (next(lines), next(lines)), "its first line, or its second if it has an id"
+        told = events_in(answer, case.path)
+        kind, hello = next(told)
+        assert kind == "hello"
+        if something_follows(case, hello):
+            kind, _ = next(told)
+            assert (kind == "gap") == (hello["resume"] == "gap")
+            return 2
+        return 1
+
+
+def something_follows(case: Any, hello: dict[str, Any]) -> bool:
+    """At once: a gap, or what there was before the stream began."""
+    if "resume" not in hello:
+        return False
+    given = (case.headers or {}).get("Last-Event-ID") or (case.query or {}).get("after")
+    if hello["resume"] == "gap":
         return True
+    if "pos" in hello:
+        return bool(hello["pos"] < hello["last_pos"])
+    return given is None and bool(hello["last_seq"])
+
+
+def events_in(answer: requests.Response, path: str) -> Iterator[tuple[str, Any]]:
+    """Each as the description has it."""
+    kind = ""
+    for line in answer.iter_lines(decode_unicode=True):
+        name, _, value = line.partition(": ")
+        if name == "event":
+            kind = value
+        elif name == "data":
+            data = json.loads(value)
+            check_event(path, kind, data)
+            yield kind, data
 
 
 def be_patient(case: Any) -> None:
@@ -168,20 +215,29 @@ def be_patient(case: Any) -> None:
             case.query = {**query, "timeout_s": PATIENCE_S}
 
 
-def test_what_follows_from_answers_is_answered_as_described(there: There) -> None:
-    one = there.served
+def what_answers() -> Any:
+    """The description without streams."""
     made_up = schemathesis.openapi.from_dict(json.loads(json.dumps(document())))
     for path in STREAMS | NOT_THERE_YET:
         made_up = made_up.exclude(path=path)
+    return made_up if soak.ON else made_up.include(operation_id=[*CONVERSATION])
+
+
+def test_what_follows_from_answers_is_answered_as_described(there: There) -> None:
+    one = there.served
     sent: Counter[str] = Counter()
     followed: Counter[str] = Counter()
     refused: Counter[str] = Counter()
-    made = Made()
+    made = Made(str(one.place.cwd))
     wrong: list[Exception] = []
     played = 0
 
-    class Workflow(made_up.as_state_machine()):  # type: ignore[misc]
+    class Workflow(what_answers().as_state_machine()):  # type: ignore[misc]
         """Sessions are started, asked, decided about and ended, in any order that links allow."""
+
+        def setup(self) -> None:
+            super().setup()
+            there.do(made.ask)
 
         def before_call(self, case: Any) -> None:
             make_sensible(case, str(one.place.cwd), there.session, made)
@@ -196,8 +252,7 @@ def test_what_follows_from_answers_is_answered_as_described(there: There) -> Non
             name = case.operation.definition.raw["operationId"]
             sent[name] += 1
             followed[name] += response.status_code < 400
-            if response.status_code == 401:
-                refused[name] += 1
+            refused[name] += response.status_code == 401
             made.note(name, response, there)
 
         def validate_response(self, response: Any, case: Any, **_: Any) -> None:
@@ -228,17 +283,24 @@ def test_what_follows_from_answers_is_answered_as_described(there: There) -> Non
             )
         if wrong:
             raise wrong[0]
-    print(f"{sent.total()} requests in {played} scenarios: {dict(followed)}")
-    assert set(refused) <= {"login"}, "what is not even read shows nothing"
+    print(f"{sent.total()} requests in {played} scenarios: {dict(followed)} of {dict(sent)}")
+    assert set(+refused) <= {"login"}, "what is not even read shows nothing"
     assert made.sessions
-    assert followed.total() >= sent.total() // 50
-    assert soak.SHARE < 1 or +followed >= Counter(WORKS), "what never succeeds shows only how it is refused"
+    assert followed.total() >= sent.total() // (50 if soak.ON else 4)
+    assert not never(followed), "what never succeeds shows only how it is refused"
+
+
+def never(followed: Counter[str]) -> set[str]:
+    """What must have succeeded, and has not."""
+    return {*WORKS, *(IN_SOAK if soak.SHARE >= 1 else ())} - set(+followed)
 
 
 @dataclass
 class Made:
     """What there is beside the first session."""
 
+    cwd: str
+    asked: int = 0
     sessions: set[str] = field(default_factory=set)
     approvals: list[str] = field(default_factory=list)
     """Those that wait in this scenario."""
@@ -248,6 +310,15 @@ class Made:
             self.sessions.add(response.json()["id"])
             if name == "create_session":
                 there.do(self.look_at_approvals)
+
+    async def ask(self, host: Host) -> None:
+        """A session that waits for a decision, in every third scenario."""
+        self.asked += 1
+        if self.asked % 3:
+            return
+        session = await host.create_session(CreateSession(cwd=self.cwd, prompt=PROMPT))
+        self.sessions.add(session.id)
+        await self.look_at_approvals(host)
 
     async def look_at_approvals(self, host: Host) -> None:
         """When the sessions that were given a prompt have asked."""
@@ -272,6 +343,11 @@ def make_sensible(case: Any, cwd: str, session: str, made: Made) -> None:
         else:
             case.body = {"cwd": cwd, "prompt": PROMPT}
         case.headers.pop("Idempotency-Key", None)
+    if name in SENSIBLE and len(str(case.body)) % 4:
+        case.body, case.query, case.media_type = SENSIBLE[name], {}, "application/json"
+        case.headers.pop("Idempotency-Key", None)
+        if name == "send_prompt":
+            case.path_parameters["session_id"] = session
     keep_at_home(case, cwd)
     be_patient(case)
 

@@ -73,13 +73,13 @@ def _command(route: Route) -> Any:
     else:
         inner += [field for field in msgspec.structs.fields(shape.takes) if field not in inner]
     fields = [_as_field(field) for field in inner]
-    return msgspec.defstruct(
-        f"Do{shape.takes.__name__}", fields, bases=(_Command,), tag=route.name, kw_only=True, forbid_unknown_fields=True
-    )
+    name = "".join(word.capitalize() for word in route.name.split("_")) + "Message"
+    return msgspec.defstruct(name, fields, bases=(_Command,), tag=route.name, kw_only=True, forbid_unknown_fields=True)
 
 
 COMMANDS: dict[str, Any] = {name: _command(route) for name, route in BY_OPERATION.items()}
-_decoder = msgspec.json.Decoder(Union[Subscribe, Unsubscribe, Ping, *COMMANDS.values()])
+CLIENT_MESSAGE: Any = Union[Subscribe, Unsubscribe, Ping, *COMMANDS.values()]
+_decoder = msgspec.json.Decoder(CLIENT_MESSAGE)
 
 
 def decode(text: str | bytes) -> Any:

@@ -18,8 +18,8 @@ from .decoding import Shape, plain_type, shape_of
 from .links import links_of, of_session
 from .problems import MEDIA_TYPE, STATUS, TITLES, Problem, problem_of
 from .routes import ROUTES, SOCKET, Route
+from .stream_schemas import REF, events_of, socket_of, stream_schemas
 
-REF = "#/components/schemas/{name}"
 LOGIN = "/v1/login"
 EXPORTS = ("application/x-ndjson", "text/markdown; charset=utf-8", "text/html; charset=utf-8")
 
@@ -30,15 +30,14 @@ days returns the first response, marked `Idempotency-Replayed: true`. Errors are
 `code` from a fixed list.
 
 Streams are server-sent events: the first is `hello`, the `id` of an event is the cursor, and `Last-Event-ID` (or
-`after`) continues from there. If the log no longer contains the cursor, you get a `gap`."""
+`after`) continues from there. If the log no longer contains the cursor, you get a `gap`. `x-events` has the schema of
+the data of each event."""
 
 SOCKET_ABOUT = """\
-A WebSocket for everything. The client sends one JSON object per message, `{"op": …, "ref": …}`: `op` is `subscribe`
-(`session`: an id, or `*` for all; `after`, `view`, `previews`), `unsubscribe`, `ping`, or any `operationId` with the
-fields of its path, query and body in one object, and `idempotency_key`. The server sends arrays of one or more objects:
-`{"op": "ok", "ref", "result"}`, `{"op": "error", "ref", "code", …}`, `hello`, `frame`, `preview`,
-`session`, `approval`, `call`, `gap`, `end`, and after 15 seconds of silence a `ping`. A browser passes its token as the
-subprotocol `bearer.TOKEN` next to `quarterdeck.v1`. Close code 1012 means: reconnect."""
+A WebSocket for everything. The client sends one `ClientMessage` per message: `op` is `subscribe` (`session`: an id, or
+`*` for all), `unsubscribe`, `ping`, or any `operationId` with the fields of its path, query and body in one object. The
+server sends arrays of one or more `ServerMessage`, and after 15 seconds of silence a `ping`. A browser passes its token
+as the subprotocol `bearer.TOKEN` next to `quarterdeck.v1`. Close code 1012 means: reconnect."""
 
 
 class Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,7 +111,7 @@ def _schemas() -> dict[str, Any]:
     _, found = msgspec.json.schema_components([*types, AnyEvent], ref_template=REF)
     (events,), _ = msgspec.json.schema_components([AnyEvent], ref_template=REF)
     found["Frame"]["properties"]["events"]["items"] = {"$ref": REF.format(name="Event")}
-    return {**found, "Event": {"description": "The content of a log row.", **events}}
+    return {**found, **stream_schemas(), "Event": {"description": "The content of a log row.", **events}}
 
 
 def _operation(route: Route) -> dict[str, Any]:
@@ -205,7 +204,7 @@ def _responses(route: Route) -> dict[str, Any]:
 def _content(route: Route) -> dict[str, Any]:
     returns = route.operation.returns
     if route.streams:
-        return {"text/event-stream": {"schema": {"type": "string"}}}
+        return {"text/event-stream": {"schema": {"type": "string"}, "x-events": events_of(route.name)}}
     if route.name == "get_metrics":
         return {"text/plain; version=0.0.4; charset=utf-8": {"schema": {"type": "string"}}}
     if returns is Exported:
@@ -249,6 +248,7 @@ def _socket() -> dict[str, Any]:
         "operationId": "connect_websocket",
         "summary": "A WebSocket for everything.",
         "description": SOCKET_ABOUT,
+        "x-websocket": socket_of(),
         "tags": ["host"],
         "responses": {
             "101": {"description": "The WebSocket is open."},
