@@ -141,7 +141,7 @@ class WorktreeCreateHookSpecificOutput(TypedDict):
 
 
 class MessageDisplayHookSpecificOutput(TypedDict):
-    """Changes what is shown, not what the model or the transcript says."""
+    """Changes only what is displayed, not what the model or the transcript gets."""
 
     hookEventName: Literal["MessageDisplay"]
     displayContent: NotRequired[str]

@@ -60,7 +60,7 @@ class RequestEntry(JournalEntry, frozen=True, gc=False):
 class JournalReader:
     """Override the methods you need. They run in the event loop, so they must be fast.
 
-    A reader that fails is logged and removed, and the session goes on; if it is ``required``, the session ends instead.
+    A reader that fails is logged and removed, and the session continues; if it is ``required``, the session ends.
     """
 
     required = False

@@ -92,7 +92,7 @@ class ClaudeAgentOptions(ByFields):
     mcp_servers: dict[str, McpServerConfig] | str | Path = option(dict, shapes.servers)
     """Name → server; or the path of a configuration file; or its JSON text."""
     strict_mcp_config: bool = option(False, rules.switch, flag="--strict-mcp-config")
-    """No MCP servers but those in ``mcp_servers``."""
+    """Use only the MCP servers in ``mcp_servers``."""
     permission_mode: PermissionMode | None = option(None, _modes, flag="--permission-mode")
     continue_conversation: bool = option(False, rules.switch)
     """Continue the directory's latest session, or the one that ``resume`` names."""
@@ -218,7 +218,7 @@ class ClaudeAgentOptions(ByFields):
     spawn_claude_code_process: SpawnClaudeCodeProcess | None = option(None, rules.callback)
     """Starts the CLI elsewhere: in a container, over ssh. Takes ``SpawnOptions``, returns a process with pipes.
 
-    Configuration then goes on the command line, because private files of this machine may not exist there.
+    Configuration is then passed on the command line, because private files on this machine may not exist there.
     """
 
     # Ours.

@@ -76,15 +76,15 @@ def resolve_settings(
     managed_folder: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> ResolvedSettings:
-    """The settings that a session with these options would have. Reads files and starts nothing.
+    """The settings that a session with these options would have. Reads files; starts no process.
 
     ``settings`` is the option of that name: a dict, JSON text or a file. ``managed_settings`` and
-    ``server_managed_settings`` are the managed tier as far as it is no file; ``managed_folder`` is where its files
-    are looked for. ``env`` counts before the environment, as in the options.
+    ``server_managed_settings`` are the parts of the managed tier that are not files; ``managed_folder`` contains its
+    files. ``env`` takes precedence over the environment, as in the options.
 
     ``permissions.defaultMode`` is what the files say: ask ``filter_escalating_default_mode`` before you act on it. The
-    CLI ignores a file in which a value has the wrong type; here that is noticed for ``env``, ``permissions`` and
-    ``hooks`` and for null, not for every key there is. Profiles and registries of other systems are not looked into.
+    CLI ignores a file in which a value has the wrong type; here that is noticed only for ``env``, ``permissions``,
+    ``hooks`` and null. Profiles and registries of other systems are not read.
     """
     folder = Path.cwd() if cwd is None else Path(cwd).absolute()
     wanted = ("user", "project", "local") if setting_sources is None else tuple(setting_sources)

@@ -134,10 +134,10 @@ def connect(
     token: str | None = None,
     attach: str | None = None,
 ) -> Session:
-    """A session to be used as ``async with connect(options) as session:``.
+    """A session, for ``async with connect(options) as session:``.
 
     With a ``host`` (a URL, a Unix socket, a state folder, or a ``RemoteHost``), Claude Code runs there; see
-    ``docs/remote.md``. ``attach`` names a session of the host to go on with.
+    ``docs/remote.md``. ``attach`` is the id of a session on the host to continue.
     """
     if host is not None:
         options = options or ClaudeAgentOptions()

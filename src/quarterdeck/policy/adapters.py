@@ -135,8 +135,8 @@ class PolicyCallbacks:
     def guard(self) -> PreToolUseHook | None:
         """A ``PreToolUse`` hook that refuses, asks or has no opinion, and never allows; None where none is needed.
 
-        What it has no opinion about the CLI decides as ever, by asking ``can_use_tool`` where need be. It also tells
-        the callback which mode the session is in.
+        Without an opinion, the CLI decides as usual, asking ``can_use_tool`` where it has to. The hook also tells the
+        callback the session's mode.
         """
         return self._guard if self.refuses or self.lets_through else None
 

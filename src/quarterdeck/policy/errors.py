@@ -28,7 +28,7 @@ class MissingGrammarError(PolicyError, ImportError):
 
 @cache
 def need_grammar() -> None:
-    """Raises ``MissingGrammarError`` when the policy is made rather than at the first command."""
+    """Raises ``MissingGrammarError`` when the policy is created, not at the first command."""
     try:
         import_module("tree_sitter")
         import_module("tree_sitter_bash")

@@ -76,7 +76,7 @@ class Memory:
         for_request: str = "",
         call: str | None = None,
     ) -> Grant:
-        """Remember ``rules``. Raises ``CannotRememberError`` for a whole shell tool and for what is not a rule."""
+        """Remember ``rules``. Raises ``CannotRememberError`` for a whole shell tool and for invalid rules."""
         texts = tuple(rules)
         _check(texts, call)
         now = self._clock()

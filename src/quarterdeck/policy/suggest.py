@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 def narrow_rules(policy: Policy, tool: str, tool_input: Mapping[str, Any]) -> tuple[Rule, ...]:
-    """The narrowest allow rules that would let this request through, and next to nothing else; none if there are none.
+    """The narrowest allow rules that would allow this request and almost nothing else; empty if no rule can.
 
-    A rule with the path of a folder is for all below it, and a shell tool or an agent has no rule for one call.
+    A rule for a folder also covers everything below it; a shell tool or an agent has no rule for a single call.
     """
     rules = rules_for_call(policy, tool, tool_input)
     if any(rule.content is None and not rule.tool.startswith("mcp__") for rule in rules):

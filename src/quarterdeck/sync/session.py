@@ -225,9 +225,9 @@ def connect(
     token: str | None = None,
     attach: str | None = None,
 ) -> Session:
-    """A session to be used as ``with connect(options) as session:``; with a ``host``, on that host.
+    """A session, for ``with connect(options) as session:``; with a ``host``, on that host.
 
-    ``attach`` names a session of the host to go on with.
+    ``attach`` is the id of a session on the host to continue.
     """
     if host is not None:
         options = options or ClaudeAgentOptions()

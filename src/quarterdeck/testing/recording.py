@@ -9,9 +9,9 @@ The first line is the header, then one line for each line on the wire, then (fro
     {"t": 0.7, "end": {"exit_code": 0, "signal": null, "trouble": []}}
 
 ``t`` is in seconds since the start, ``d`` is ``in`` (stdin of the CLI), ``out`` or ``err``. ``b`` is the line without
-its newline; ``b64`` when it is no valid UTF-8. ``"nl": false``: no newline came after these bytes; the next piece of
-that direction goes on with the same line. ``"r": n``: n secrets were replaced in it. How the process ended stands in
-the trailer, or in the header of recordings that were written afterwards. A name that ends in ``.gz`` is compressed.
+its newline; ``b64`` if it is not valid UTF-8. ``"nl": false``: no newline followed these bytes; the next piece of that
+direction continues the line. ``"r": n``: n secrets were replaced in it. How the process ended is in the trailer, or in
+the header of recordings that were written afterwards. A file whose name ends in ``.gz`` is compressed.
 
 The bytes of a direction are its pieces in order, each with its newline: ``Recording.stream``.
 """

@@ -48,10 +48,10 @@ def _cli_home(env: Mapping[str, str]) -> Path:
 
 
 def is_simulated(env: Mapping[str, str]) -> bool:
-    """Whether the costs of a session with this environment are made up."""
+    """Whether a session with this environment has simulated costs."""
     return any(env.get(name) for name in VARIABLES)
 
 
 def dollars(amount_usd: float, *, simulated: bool) -> str:
-    """The amount, marked if it is made up."""
+    """The amount, marked if it is simulated."""
     return f"${amount_usd:.4f}{' (simulated)' * simulated}"

@@ -9,11 +9,11 @@ events back; it never reads a wire message itself::
     timeline.state                                     # everything so far, to draw from nothing
     Timeline.restore(timeline.snapshot())              # continues exactly where this one is
 
-Live viewers use the ``events``; whoever joins later or redraws uses the ``state``. Both use the same ids. The design:
+Live viewers use the ``events``; viewers that join later or redraw use the ``state``. Both use the same ids. The design:
 
-- Everything to draw is in one ordered dict of items by id, not in a list per kind: a face draws it from top to bottom,
+- Everything to draw is in one ordered dict of items by id, not in a list per kind: viewers draw it from top to bottom,
   an event finds its item directly, and the oldest items can be dropped when a session lasts for days.
-- A completed block has the text that its pieces did not (``rest``), so no face has to know whether the CLI streams.
+- A completed block has the text that its pieces did not (``rest``), so no viewer has to know whether the CLI streams.
 - Requests that people answer are items too. One event has the whole request, so a face need not collect its parts.
 - All memory is in the state, and ids and times are counted or passed in: a restored timeline continues exactly.
 - Each topic is a module of plain functions ``(state, message, at, out)``; ``folding`` maps message types to them.

@@ -1,4 +1,4 @@
-"""Diffs of the tools that change files: what a call would change (from its input) and what it has changed.
+"""Diffs of the tools that change files: what a call would change (from its input) and what it changed.
 
 Only the result knows line numbers (``structuredPatch``); a diff made from the input is not ``numbered``. An input that
 is a whole file or notebook cell does not say what it replaces.

@@ -1,18 +1,18 @@
-"""The protocol as data: typed messages of both directions, and the NDJSON codec.
+"""The protocol as data: typed messages in both directions, and the NDJSON codec.
 
 ``decode`` and ``encode`` take one line; ``Decoder`` takes a stream. Where a type lives:
 
 ============================================================  ======================================================
-``messages`` ``result`` ``stream`` ``system`` ``tasks`` …     what the CLI says, a class for each type and subtype
-``blocks`` ``events`` ``api`` ``usage``                       what these are made of
-``control`` ``requests`` ``answers`` ``inbound``              control traffic of both directions
-``permissions`` ``mcp`` ``agents``                            what requests and answers are made of
+``messages`` ``result`` ``stream`` ``system`` ``tasks`` …     messages from the CLI, a class for each type and subtype
+``blocks`` ``events`` ``api`` ``usage``                       their parts
+``control`` ``requests`` ``answers`` ``inbound``              control traffic in both directions
+``permissions`` ``mcp`` ``agents``                            parts of requests and answers
 ``hooks`` ``hook_inputs`` ``hook_outputs``                    hook callbacks
 ``tools``                                                     inputs and results of the built-in tools
 ``vocabulary``                                                names and texts that programs compare with
 ============================================================  ======================================================
 
-A name is imported when it is first asked for: most programs need few of them, and making all classes takes time.
+Names are imported on first use: most programs need few of them, and creating all classes takes time.
 """
 
 from __future__ import annotations

@@ -1,19 +1,19 @@
-"""Content blocks: what the messages of the model and of the user are made of.
+"""Content blocks: the parts of messages from the model and the user.
 
 ``ContentBlock`` is the union of all of them. Which class a block on the wire becomes is decided by its ``type`` alone;
 an unlisted type, or a block without a required field, becomes ``UnknownBlock`` and loses nothing.
 
 ========================  ==============================================================================
-said by the model         ``TextBlock`` ``ThinkingBlock`` ``RedactedThinkingBlock`` ``ToolUseBlock``
-said by the user          ``TextBlock`` ``ImageBlock`` ``DocumentBlock`` ``ToolResultBlock`` ``SearchResultBlock``
+from the model            ``TextBlock`` ``ThinkingBlock`` ``RedactedThinkingBlock`` ``ToolUseBlock``
+from the user             ``TextBlock`` ``ImageBlock`` ``DocumentBlock`` ``ToolResultBlock`` ``SearchResultBlock``
                           ``ToolReferenceBlock`` ``ToolAdditionBlock`` ``ToolRemovalBlock``
 tools run by the API      ``ServerToolUseBlock``, its results (all are ``ServerToolResultBlock``), ``McpToolUseBlock``
                           ``McpToolResultBlock`` ``McpToolListingBlock`` ``ContainerUploadBlock``
-notes of the API          ``CompactionBlock`` ``FallbackBlock``
+API notices               ``CompactionBlock`` ``FallbackBlock``
 ========================  ==============================================================================
 
-Where a value has many shapes that nobody but its tool knows (inputs, results, citations) it stays a plain dict;
-``typed_block`` types one that is a block.
+Values whose shape only their tool knows (inputs, results, citations) stay plain dicts; ``typed_block`` converts one
+that is a block.
 """
 
 from __future__ import annotations

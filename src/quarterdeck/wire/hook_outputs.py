@@ -151,7 +151,7 @@ class WorktreeCreateHookSpecificOutput(_Specific, kw_only=True, tag="WorktreeCre
 
 
 class MessageDisplayHookSpecificOutput(_Specific, kw_only=True, tag="MessageDisplay"):
-    """Changes what is shown, not what the model or the transcript says."""
+    """Changes only what is displayed, not what the model or the transcript gets."""
 
     display_content: str | None = None
 

@@ -1,4 +1,4 @@
-"""Hooks: every event, what is known about each, and the way from a callback's JSON to its typed input.
+"""Hooks: every event, the facts about each, and the conversion of a callback's JSON to its typed input.
 
 The facts below are those of CLI 2.1.325 (its listing of hooks, and its published types).
 """

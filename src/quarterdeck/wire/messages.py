@@ -87,7 +87,7 @@ class ToolUseMeta(WireObject):
 
 @official("content model", "parent_tool_use_id error usage message_id stop_reason session_id uuid")
 class AssistantMessage(Message, tag="assistant"):
-    """The model has said one content block; the blocks of one message share ``message_id``."""
+    """One content block from the model; the blocks of one message share ``message_id``."""
 
     message: ApiMessage
     parent_tool_use_id: str | None = None

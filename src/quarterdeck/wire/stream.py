@@ -53,7 +53,7 @@ class StreamEvent(Message, kw_only=True, tag="stream_event"):
     """As the API wrote it; see ``typed_event``."""
     session_id: str | None = None
     parent_tool_use_id: str | None = None
-    """The tool call of the sub-agent that speaks; None for the main one."""
+    """The tool call of the sub-agent that it comes from; None for the main agent."""
     uuid: str | None = None
     api_message_id: str | None = None
     """The ``id`` of the message being streamed."""

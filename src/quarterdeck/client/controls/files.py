@@ -49,7 +49,7 @@ class FileControls(ControlsBase):
     ) -> FileContents:
         """Read a file through the session, under the permission rules of its ``Read`` tool.
 
-        Text by default, where ``lossy`` tells whether bytes had to be replaced; ``encoding="base64"`` is exact. The
+        Returns text; ``lossy`` says whether bytes had to be replaced. ``encoding="base64"`` is exact. The
         answer's ``encoding`` is None for text (2.1.325).
         """
         request = wire.ReadFileRequest(os.fspath(path), max_bytes, encoding, offset, anchor)

@@ -147,7 +147,7 @@ class McpControls(ControlsBase):
         would allow them.
 
         None removes the override. ``ask_for_tools`` limits it to these tools, named without ``mcp__server__``. The
-        answer has a ``warning`` when no such server is known yet.
+        answer has a ``warning`` if the server is not known yet.
         """
         tools = None if ask_for_tools is None else [wire.AskForTool(name) for name in ask_for_tools]
         return await self._ask(

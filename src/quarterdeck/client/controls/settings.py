@@ -59,7 +59,7 @@ class SettingsControls(ControlsBase):
         refuse_if_busy: bool = False,
         timeout_s: float | None = RELOAD_S,
     ) -> ReloadPluginsResult:
-        """Reload the plugins from disk; returns what is loaded afterwards.
+        """Reload the plugins from disk; returns the plugins loaded afterwards.
 
         Args:
             hold_on_cache_impact: Do nothing if the reload would change a cached part of the prompt; the answer then

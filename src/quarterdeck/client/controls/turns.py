@@ -37,7 +37,7 @@ class TurnControls(ControlsBase):
         for_user_message_uuids: Sequence[str] | None = None,
         spare_background_tasks: bool = False,
     ) -> InterruptReceipt:
-        """Stop the running turn; no error when there is none. The turn still ends with its ``ResultMessage``.
+        """Stop the running turn, if there is one. The turn still ends with its ``ResultMessage``.
 
         Args:
             cancel_queued: Also drop queued prompts; the receipt's ``cancelled`` lists them.
@@ -117,10 +117,10 @@ class TurnControls(ControlsBase):
         await self._tell(wire.StopTaskRequest(task_id))
 
     async def background_tasks(self, tool_use_id: str | None = None) -> BackgroundTasksResult:
-        """Move a running tool call (or all of them) to the background, so that the turn goes on.
+        """Move a running tool call (or all of them) to the background, so that the turn continues.
 
-        In a command's first seconds, before it is a task, nothing happens and the answer does not say so; without a
-        ``tool_use_id`` it never says (2.1.325).
+        In a command's first seconds, before it is a task, this has no effect and the answer does not say so; without a
+        ``tool_use_id`` it never does (2.1.325).
         """
         return await self._ask(wire.BackgroundTasksRequest(tool_use_id), wire.BackgroundTasksResult)
 

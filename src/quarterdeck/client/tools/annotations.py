@@ -17,8 +17,8 @@ _KNOWN = {"title", *_WIRE_NAMES.values()}
 class ToolAnnotations:
     """``title``, ``readOnlyHint``, ``destructiveHint``, ``idempotentHint``, ``openWorldHint``, ``maxResultSizeChars``.
 
-    Each is taken, and read as an attribute, in either spelling: ``read_only_hint`` is ``readOnlyHint``. Names not
-    known here are kept and sent as they are. ``maxResultSizeChars`` is Claude Code's own: up to this size a result
+    Each works in either spelling, also as an attribute: ``read_only_hint`` is ``readOnlyHint``. Unknown names are
+    kept and sent unchanged. ``maxResultSizeChars`` is Claude Code's own: up to this size a result
     stays in the conversation instead of going to a file.
     """
 

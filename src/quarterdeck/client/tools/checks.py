@@ -35,7 +35,7 @@ Test: TypeAlias = Callable[[Any], Any]
 
 
 def compile_schema(schema: Any) -> Check:
-    """Compile a schema (an object or a boolean). Raises ``TypeError`` or ``ValueError`` for one that makes no sense."""
+    """Compile a schema (an object or a boolean). Raises ``TypeError`` or ``ValueError`` if it is invalid."""
     return _Compiler(schema).compile(schema)
 
 

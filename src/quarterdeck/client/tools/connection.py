@@ -59,8 +59,8 @@ class ToolConnection:
     async def handle(self, message: dict[str, Any] | bytes | str) -> dict[str, Any] | None:
         """Answer one message; None for a notification or a response, which get no answer.
 
-        When the task that runs this is cancelled, so is the handler, and the cancellation goes on to the caller. When
-        the client cancels the call instead, the answer is an error: MCP wants none, but the control request that
+        If the task that runs this is cancelled, so is the handler, and the cancellation propagates to the caller. If
+        the client cancels the call, the answer is an error: MCP wants none, but the control request that
         carried the call does.
         """
         if type(message) is not dict:

@@ -77,7 +77,7 @@ class ToolContext:
         self._connection.log(level, data, logger=self.tool_name)
 
     def cancel(self) -> None:
-        """Stop the handler; its call gets an error that says so. Only from the loop that runs it."""
+        """Stop the handler; its call gets an error that says so. Call it only from the loop that runs the handler."""
         if self._running and not self._cancelled:
             self._cancelled = True
             self._task.cancel()

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass
 class SdkMcpTool(Generic[T]):
-    """The definition of an in-process tool. Calling it calls its function, so that it can be used and tested as one."""
+    """The definition of an in-process tool. Calling it calls its function, so you can use and test it as one."""
 
     name: str
     description: str
@@ -68,13 +68,13 @@ def tool(
     Without one (also as plain ``@tool``) the function is called with keywords, converted to the types of its
     parameters; the name is the function's, the description its docstring.
 
-    ``Annotated[str, "what it is"]`` describes a parameter in each form. A parameter annotated ``ToolContext`` gets the
+    ``Annotated[str, "what it is"]`` describes a parameter in every form. A parameter annotated ``ToolContext`` gets the
     context of the call. Functions may be async or plain; ``results`` says what they may return. An exception becomes
-    an error result with its message, and so do arguments that do not fit.
+    an error result with its message, and so do invalid arguments.
 
     Args:
         annotations: ``ToolAnnotations(readOnlyHint=True)`` and the like.
-        title: The name people are shown.
+        title: The name that people see.
         output_schema: What the structured result looks like, in the forms of ``input_schema``.
         blocking: False runs a plain function on the event loop rather than in a thread; for trivial ones.
         search_hint: Keywords for Claude Code's tool search.

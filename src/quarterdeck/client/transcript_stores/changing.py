@@ -26,7 +26,7 @@ BATCH_BYTES = 1024 * 1024
 async def rename_session_via_store(
     session_store: SessionStore, session_id: str, title: str, directory: str | None = None
 ) -> None:
-    """Give a session a title. Raises ``ValueError`` for an empty one, or for an id that is none."""
+    """Give a session a title. Raises ``ValueError`` for an empty title or an invalid id."""
     await _append(session_store, title_record(session_id, title), session_id, directory)
 
 

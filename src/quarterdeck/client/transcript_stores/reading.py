@@ -144,7 +144,7 @@ async def get_session_messages_from_store(
     *,
     include_system_messages: bool = False,
 ) -> list[SessionMessage]:
-    """The conversation as it stands, the oldest message first; empty if there is no such session.
+    """The current conversation, oldest message first; empty if there is no such session.
 
     ``include_system_messages`` adds the CLI's notices.
     """

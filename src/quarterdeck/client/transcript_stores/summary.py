@@ -21,9 +21,9 @@ _LAST_ONE_COUNTS = {
 def fold_session_summary(
     prev: SessionSummaryEntry | None, key: SessionKey, entries: list[SessionStoreEntry]
 ) -> SessionSummaryEntry:
-    """The summary of a session after some more records, for a store to keep beside them.
+    """The summary of a session after more records, for a store to keep with them.
 
-    ``prev`` is the summary so far and stays as it is. Not for keys with a ``subpath``. ``mtime`` is the store's to set.
+    ``prev``, the summary so far, is not changed. Not for keys with a ``subpath``. The store sets ``mtime``.
     """
     data: dict[str, Any] = dict(prev["data"]) if prev is not None else {}
     for entry in entries:

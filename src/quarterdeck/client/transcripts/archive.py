@@ -1,6 +1,6 @@
 """Archived sessions stay on disk. Lists show them with ``archived``; a new prompt unarchives one.
 
-The mark is a file of its own, ``<session id>/archived.json`` beside the transcript, which stays as it is. The CLI and
+The mark is a separate file, ``<session id>/archived.json`` next to the transcript, which is not changed. The CLI and
 the TypeScript SDK (0.3.325) read and write the same file.
 """
 
@@ -36,9 +36,9 @@ _TURN_ORIGINS = (None, "human", "sdk", "unknown")
 def archive_session(session_id: str, directory: str | None = None) -> None:
     """Mark a session as archived. Raises ``ValueError``, ``SessionNotFound`` or ``TranscriptUnwritable``.
 
-    The transcript stays as it is, and so does a process that runs the session. ``list_sessions`` still shows the
+    The transcript is not changed, and a process that runs the session continues. ``list_sessions`` still shows the
     session, with ``archived`` true, until a prompt is sent in it or ``unarchive_session`` is called. A session store
-    keeps records of transcripts only, so there is no such mark in a store.
+    keeps only records of transcripts, so it has no such mark.
     """
     _mark(session_id, directory, archived=True)
 

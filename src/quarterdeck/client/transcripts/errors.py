@@ -4,7 +4,7 @@
 
     QuarterdeckError
     └── TranscriptError
-        ├── SessionNotFound          (FileNotFoundError)  no such session where it was looked for
+        ├── SessionNotFound          (FileNotFoundError)  no such session in the folders searched
         ├── SessionExists            (FileExistsError)    an import would overwrite a session
         ├── TranscriptUnwritable     (OSError)            read-only, full or failing disk; nothing was changed
         ├── TranscriptOutside        (PermissionError)    a symbolic link leads out of the projects folder

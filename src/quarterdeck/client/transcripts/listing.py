@@ -72,10 +72,10 @@ def list_sessions(
     *,
     include_programmatic: bool = True,
 ) -> list[SDKSessionInfo]:
-    """The stored sessions, the newest first: of one folder and the worktrees of its repository, or of all folders.
+    """The stored sessions, newest first: of one folder and the worktrees of its repository, or of all folders.
 
-    Without ``include_programmatic`` only those that a person had in a terminal or an editor, as ``/resume`` shows them.
-    With a ``limit``, only as many transcripts are opened as are needed for it.
+    Without ``include_programmatic``, only sessions that a person had in a terminal or an editor, as in ``/resume``.
+    With a ``limit``, only as many transcripts are opened as it takes.
     """
     projects = projects_of(directory, include_worktrees=include_worktrees)
     skipped = max(offset, 0)

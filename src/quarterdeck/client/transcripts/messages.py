@@ -37,10 +37,10 @@ def get_session_messages(
     *,
     include_system_messages: bool = False,
 ) -> list[SessionMessage]:
-    """The conversation as it stands: prompts, answers and tool results of the current branch, the oldest first.
+    """The current conversation: prompts, answers and tool results of the current branch, oldest first.
 
     ``include_system_messages`` adds the CLI's notices, such as where the conversation was compacted. Empty if there is
-    no such session. Only the messages asked for are held in memory.
+    no such session. Only the requested messages are held in memory.
     """
     found = iter_session_messages(session_id, directory, limit, offset, include_system_messages=include_system_messages)
     return list(found)

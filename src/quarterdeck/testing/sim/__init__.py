@@ -1,7 +1,7 @@
-"""A ``claude`` that is not a model: takes the CLI's flags, speaks its whole protocol, plays a scenario.
+"""A ``claude`` without a model: accepts the CLI's flags, speaks its whole protocol and plays a scenario.
 
-``executable()`` for any SDK's ``cli_path``; ``SimulatedCli`` in a test without a process; ``Scenario`` and the steps
-to say what happens; ``load`` for a scenario file. All is imported when first asked for: the simulator starts fast.
+Use ``executable()`` for any SDK's ``cli_path``, ``SimulatedCli`` in a test without a process, ``Scenario`` with its
+steps for a script, and ``load`` for a scenario file. Names are imported on first use, so the simulator starts fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happened, for whoever follows live. Every event can be written as JSON and read back (``Event``).
+"""What happened, for live viewers. Every event can be written as JSON and read back (``Event``).
 
 ========================  ===========================================================================================
 what is said              ``PromptSent`` ``PromptChanged`` ``BlockStarted`` ``TextAdded`` ``TextCompleted``
@@ -17,8 +17,8 @@ the session               ``SessionChanged`` ``SessionStateChanged`` ``ModelChan
 everything else           ``NoticeShown`` ``UnknownSeen`` ``BadLineSeen``
 ========================  ===========================================================================================
 
-The events of a block or a call are told apart by ``id``, which is also the item's id in the state; ``parent_id`` is the
-call of the sub-agent that it belongs to. Whoever prints ``TextAdded.text`` and then ``TextCompleted.rest`` prints each
+``id`` identifies the block or call of an event, and is also the item's id in the state; ``parent_id`` is the call of
+the sub-agent that it belongs to. A program that prints ``TextAdded.text`` and then ``TextCompleted.rest`` prints each
 character once, whether the CLI streams or not.
 """
 

@@ -62,7 +62,7 @@ def _agents_as_written(agents: dict[str, Any]) -> dict[str, Any]:
 
 
 class InitializeRequest(OutgoingRequest, tag="initialize", rename="camel"):
-    """Everything the host tells a session at its start. Optional, and may be repeated (2.1.325)."""
+    """The configuration that the host sends at the start of a session. Optional; may be repeated (2.1.325)."""
 
     Answer: ClassVar[Any] = InitializeAnswer
 
@@ -127,7 +127,7 @@ class ClaimSessionRequest(OutgoingRequest, tag="claim_session"):
 
 
 class InterruptRequest(OutgoingRequest, tag="interrupt"):
-    """Stop the running turn; succeeds when there is none. ``cancel_queued`` drops the messages still waiting too."""
+    """Stop the running turn, if there is one. ``cancel_queued`` also drops the queued messages."""
 
     Answer: ClassVar[Any] = InterruptReceipt
 
