@@ -39,8 +39,11 @@ class Bench(Rounds):
         with scratch() as folder:
             say(f"writing an index of {rows} rows")
             self.child("fill", folder=folder, count=rows)
-            found = self.rounds({"search_bare": {"folder": folder}, "search_host": {"folder": folder}})
-        host, bare = found["search_host"], found["search_bare"]
+            loads = ("search_bare", "search_host", "search_unseen")
+            found = self.rounds({load: {"folder": folder} for load in loads})
+        host, bare, unseen = found["search_host"], found["search_bare"], found["search_unseen"]
+        if any(unseen["hits"]):
+            raise SystemExit(f"a token without access found {unseen['hits']}")
         if host["hits"] != bare["hits"]:
             raise SystemExit(f"the host found {host['hits']}, the bare query {bare['hits']}")
         against = "bare FTS5 query"
@@ -54,6 +57,14 @@ class Bench(Rounds):
                 against=against,
             ),
             Row("· CPU time per query", "µs", each(host, "queries"), each(bare, "queries"), against=against),
+            Row(
+                "… of which a token sees none",
+                "ms",
+                [one * 1e3 for one in divided(unseen["wall_s"], unseen["queries"])],
+                [one * 1e3 for one in divided(bare["wall_s"], bare["queries"])],
+                target=SEARCH,
+                against=against,
+            ),
         ]
 
     def ingest(self) -> list[Row]:
@@ -88,7 +99,7 @@ class Bench(Rounds):
 NOTE = (
     "The bare query is the same statement on the same index, without a host. Ingest is that of the host's own "
     f"benchmark: {SESSIONS} sessions that flood, each with a subscriber, full sync; the index is written beside it and "
-    f"rests while sessions write. {ROUNDS.full} rounds of everything."
+    f"rests while sessions write. {ROUNDS.full} rounds, of the parked sessions {PARKED_ROUNDS.full}."
 )
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.host import Host
+from quarterdeck.host import Caller, Host
+from quarterdeck.host.callers import PROGRAM
 from quarterdeck.host.folding import FOLD_VERSION
 from quarterdeck.host.requests import Lifecycle, ListSessions, OfSession, Search
 from quarterdeck.host.tending import UNLOAD_S
@@ -82,14 +83,19 @@ async def fill(setting: Setting) -> dict[str, list[str]]:
     return {"ids": []}
 
 
-async def search_host(setting: Setting) -> Figures:
+async def search_host(setting: Setting, caller: Caller = PROGRAM) -> Figures:
     """Each query, several times, by the host's own operation."""
     async with setting.host(keeper=False, lifecycle=Lifecycle()) as host:
         for query in QUERIES:
-            await host.search(Search(q=query, limit=LIMIT))
+            await host.search(Search(q=query, limit=LIMIT), caller)
         with Meter() as meter:
-            found = [len((await host.search(Search(q=query, limit=LIMIT))).hits) for query in QUERIES * ROUNDS]
+            found = [len((await host.search(Search(q=query, limit=LIMIT), caller)).hits) for query in QUERIES * ROUNDS]
     return {**meter.figures, "queries": float(len(found)), "hits": float(sum(found))}
+
+
+async def search_unseen(setting: Setting) -> Figures:
+    """The same for a token that is limited to a folder without sessions."""
+    return await search_host(setting, Caller(name="limited", scope="read", folders=("/nowhere",)))
 
 
 async def search_bare(setting: Setting) -> Figures:
@@ -185,7 +191,7 @@ async def _parked(host: Host, setting: Setting, clock: _Clock, count: int) -> No
     await host.list_sessions(ListSessions(limit=1))
 
 
-_LOADS = (fill, search_host, search_bare, ingest_indexed, ingest_plain, parked)
+_LOADS = (fill, search_host, search_unseen, search_bare, ingest_indexed, ingest_plain, parked)
 LOADS: dict[str, Callable[[Setting], Awaitable[Any]]] = {load.__name__: load for load in _LOADS}
 
 

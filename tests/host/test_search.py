@@ -9,6 +9,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,45 @@ async def test_filters_pages_and_folders_hold(place: Place) -> None:
         assert (await host.search(Search(q="same"), elsewhere)).hits == []
         here = Caller(name="here", scope="read", folders=(str(place.cwd),))
         assert len((await host.search(Search(q="same"), here)).hits) == 4
+
+
+async def test_a_filtered_page_asks_the_index_twice_however_much_is_left_out(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for the ranking, once for the excerpts of what is shown."""
+    asked: list[str] = []
+    query = SearchIndex._asked
+
+    def counted(index: SearchIndex, statement: str, *values: str | int) -> Any:
+        asked.append(statement)
+        return query(index, statement, *values)
+
+    place.claude.play(["Nothing."])
+    async with place.opened() as host:
+        for name in ("other", "mine"):
+            session = await place.created(host, name=name)
+            await idle(host, session.id)
+            await found(host, name)
+            known = host._indexed[session.id]
+            words = [SearchDocument(10 + row, "text", "okapi " * (2 if name == "other" else 1)) for row in range(1_000)]
+            await host.index.add(session.id, known, words)
+            await host.stop(OfSession(session_id=session.id))
+            if name == "other":  # ranks first, and is left out
+                await host.update_session(UpdateSession(session_id=session.id, archived=True))
+        monkeypatch.setattr(SearchIndex, "_asked", counted)
+        page = await host.search(Search(q="okapi", archived=False, limit=5))
+        assert [(hit.name, hit.excerpt.strip()) for hit in page.hits] == [("mine", "\x02okapi\x03")] * 5
+        assert ["snippet" in statement for statement in asked] == [False, True]
+        assert page.next_cursor is not None
+        rest = await host.search(Search(q="okapi", archived=False, limit=5, cursor=page.next_cursor))
+        assert not {hit.seq for hit in rest.hits} & {hit.seq for hit in page.hits}
+        asked.clear()
+        nobody = Caller(name="other", scope="read", folders=("/srv",))
+        nothing = await host.search(Search(q="okapi"), nobody)
+        assert (nothing.hits, nothing.next_cursor, len(asked)) == ([], None, 1)
+        asked.clear()
+        assert len((await host.search(Search(q="okapi", limit=7))).hits) == 7
+        assert len(asked) == 1
 
 
 async def test_what_is_no_search_is_refused(place: Place) -> None:

@@ -46,6 +46,8 @@ LINE_BYTES = 96 * 1024 * 1024
 PAGE_BYTES = 1024 * 1024
 KEPT_S = 86_400.0
 """How long to keep the parts of an incomplete file."""
+MOST_INCOMPLETE = 100
+"""How many files may be incomplete at the same time."""
 NAME_CHARS = 200
 LATEST = 253_402_300_000.0
 """A time after the year 9999 could be stored, but not shown."""
@@ -182,13 +184,10 @@ def _checked_id(given: str | None) -> str:
 
 
 def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: int) -> int:
-    """Store a part; returns how much has arrived."""
+    """Store a part; returns how much has arrived. ``limit``: of one file, and of all that are incomplete."""
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for old in place.iterdir():
-        with contextlib.suppress(OSError):
-            if old.stat().st_mtime < time.time() - KEPT_S:
-                old.unlink()
     path = place / import_id
+    others = _incomplete(place, but=path)
     if request.import_id is not None and not path.exists():
         raise HostError("not_found", f"There is no import {import_id}.", hint="Begin again.", field="import_id")
     size = path.stat().st_size if path.exists() else 0
@@ -198,11 +197,31 @@ def _collect(place: Path, import_id: str, request: takes.ImportSession, limit: i
     if end > limit:
         path.unlink(missing_ok=True)
         raise HostError("too_large", f"Imports are limited to {limit} bytes.", field="body", limit_bytes=limit)
+    if len(others) >= MOST_INCOMPLETE or end + sum(others) > limit:
+        raise HostError(
+            "busy",
+            f"{len(others)} other imports are incomplete, with {sum(others)} bytes.",
+            hint="Complete them first; after a day they are removed.",
+            limit_bytes=limit,
+        )
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
         file.seek(request.offset)
         file.write(request.body)
         file.truncate()
     return end
+
+
+def _incomplete(place: Path, *, but: Path) -> list[int]:
+    """The sizes of the other incomplete files, without old ones, which are removed."""
+    sizes: list[int] = []
+    for path in place.iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            status = path.stat()
+            if status.st_mtime < time.time() - KEPT_S:
+                path.unlink()
+            elif path != but:
+                sizes.append(status.st_size)
+    return sizes
 
 
 # Reading

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from quarterdeck.store.errors import InvalidCursor, NoSuchSession, StoreError
@@ -104,21 +105,16 @@ class Searching(Retaining):
         await self._index_ready.wait()
         self._quiet_looks = 0
         limit, wanted = min(max(request.limit, 1), MOST_HITS), _Wanted(self, request, caller)
-        hits: list[returns.Hit] = []
-        end = offset + LOOKED_AT
-        while offset < end:
-            size = limit if wanted.takes_all else limit * 4
-            page = await index.find(words, session=session, limit=size, offset=offset)
-            for number, found in enumerate(page, 1):
-                hit = await wanted.hit(found)
-                if hit is not None:
-                    hits.append(hit)
-                    if len(hits) == limit:
-                        return self._results(hits, offset + number)
-            offset += len(page)
-            if len(page) < size:
-                return self._results(hits, None)
-        return self._results(hits, offset)
+        if wanted.takes_all:
+            page = await index.find(words, session=session, limit=limit, offset=offset)
+            chosen = [match for match in page if await wanted.takes(match)]
+            end = None if len(page) < limit else offset + limit
+        else:
+            page = await index.ranked(words, session=session, limit=LOOKED_AT, offset=offset)
+            chosen, seen = await _first(page, wanted, limit)
+            end = None if seen == len(page) < LOOKED_AT else offset + seen
+            chosen = await index.with_excerpts(words, chosen)
+        return self._results([wanted.hit(match) for match in chosen], end)
 
     def _results(self, hits: list[returns.Hit], offset: int | None) -> returns.SearchResults:
         ends = self._left_behind | {actor.id: actor.log.fanout.last_seq for actor in self._actors.values()}
@@ -242,6 +238,17 @@ class Searching(Retaining):
             self._indexed.pop(session, None)
 
 
+async def _first(matches: Sequence[SearchMatch], wanted: _Wanted, limit: int) -> tuple[list[SearchMatch], int]:
+    """The first wanted ones, and how many were looked at for them."""
+    chosen: list[SearchMatch] = []
+    for number, match in enumerate(matches, 1):
+        if await wanted.takes(match):
+            chosen.append(match)
+            if len(chosen) == limit:
+                return chosen, number
+    return chosen, len(matches)
+
+
 class _Wanted:
     """Selects the documents that a caller may see and wants, checking each session once."""
 
@@ -249,15 +256,23 @@ class _Wanted:
         self._host = host
         self._request = request
         self._caller = caller
-        self._records: dict[str, SessionRecord | None] = {}
+        self._records: dict[str, SessionRecord] = {}
+        self._left_out: set[str] = set()
         self.takes_all = not caller.folders and not request.cwd and request.archived
 
-    async def hit(self, found: SearchMatch) -> returns.Hit | None:
-        if found.session not in self._records:
-            self._records[found.session] = await self._host.find_session(found.session)
+    async def takes(self, found: SearchMatch) -> bool:
+        session = found.session
+        if session not in self._records and session not in self._left_out:
+            record = await self._host.find_session(session)
+            if record is not None and self._takes(record):
+                self._records[session] = record
+            else:
+                self._left_out.add(session)
+        return session in self._records
+
+    def hit(self, found: SearchMatch) -> returns.Hit:
+        """What the caller gets for a document that it takes."""
         record = self._records[found.session]
-        if record is None or not self._takes(record):
-            return None
         kind: Any = found.kind
         return returns.Hit(
             session_id=record.id, name=record.name, cwd=record.cwd, seq=found.seq, kind=kind, excerpt=found.excerpt

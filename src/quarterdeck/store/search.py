@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -36,8 +36,12 @@ _TABLES = (
     " epoch TEXT NOT NULL, seq INTEGER NOT NULL, about TEXT NOT NULL)",
     "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')",
 )
-_FIND = f"""SELECT rowid, snippet(texts, 0, char(2), char(3), '…', {EXCERPT_WORDS}) FROM texts
-    WHERE texts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ? OFFSET ?"""  # noqa: S608  # a number of ours
+_EXCERPT = f"snippet(texts, 0, char(2), char(3), '…', {EXCERPT_WORDS})"
+_RANKED = "FROM texts WHERE texts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rank LIMIT ? OFFSET ?"
+_FIND = f"SELECT rowid, {_EXCERPT} {_RANKED}"  # a number of ours
+_RANK = f"SELECT rowid {_RANKED}"
+_SHOW = f"SELECT rowid, {_EXCERPT} FROM texts WHERE texts MATCH ? AND +rowid IN (%s)"  # noqa: S608
+"""Reads the matches once. By ``rowid``, it would merge the words with a common beginning once per row."""
 
 T = TypeVar("T")
 
@@ -57,6 +61,8 @@ class SearchMatch(msgspec.Struct, frozen=True):
     seq: int
     kind: str
     excerpt: str
+    row: int = 0
+    """Its id in the index."""
 
 
 class Indexed(msgspec.Struct, frozen=True):
@@ -105,6 +111,14 @@ class SearchIndex:
     async def find(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[SearchMatch]:
         """Documents that contain all of the words, best first. The last word may be a prefix."""
         return await self._read(lambda: self._find(words, session, limit, offset))
+
+    async def ranked(self, words: Sequence[str], *, session: str | None, limit: int, offset: int) -> list[SearchMatch]:
+        """The same without excerpts, for callers that want few of many; ``with_excerpts`` adds them."""
+        return await self._read(lambda: self._find(words, session, limit, offset, _RANK))
+
+    async def with_excerpts(self, words: Sequence[str], matches: Sequence[SearchMatch]) -> list[SearchMatch]:
+        """These matches with their excerpts, without those that are gone by now."""
+        return await self._read(lambda: self._with_excerpts(words, matches)) if matches else []
 
     async def rest(self) -> None:
         """Nothing is added or looked for: the pages in memory are given back."""
@@ -195,22 +209,31 @@ class SearchIndex:
             self._numbers.pop(session, None)
             self._names.pop(number, None)
 
-    def _find(self, words: Sequence[str], session: str | None, limit: int, offset: int) -> list[SearchMatch]:
+    def _find(
+        self, words: Sequence[str], session: str | None, limit: int, offset: int, statement: str = _FIND
+    ) -> list[SearchMatch]:
         first, last = 0, 2**63 - 1
         if session is not None:
             number = self._numbers.get(session)
             if number is None:
                 return []
             first, last = _id(number, 0, 0), _id(number + 1, 0, 0) - 1
+        return [self._found(*row) for row in self._asked(statement, match_of(words), first, last, limit, offset)]
+
+    def _with_excerpts(self, words: Sequence[str], matches: Sequence[SearchMatch]) -> list[SearchMatch]:
+        rows = [one.row for one in matches]
+        found = dict(self._asked(_SHOW % ",".join("?" * len(rows)), match_of(words), *rows))
+        return [msgspec.structs.replace(one, excerpt=found[one.row]) for one in matches if one.row in found]
+
+    def _asked(self, statement: str, *values: str | int) -> list[tuple[Any, ...]]:
         if self._reader is None:
             self._reader = _connected(self.path)
-        found = self._reader.execute(_FIND, (match_of(words), first, last, limit, offset)).fetchall()
-        return [self._found(row, excerpt) for row, excerpt in found]
+        return self._reader.execute(statement, values).fetchall()
 
-    def _found(self, row: int, excerpt: str) -> SearchMatch:
+    def _found(self, row: int, excerpt: str = "") -> SearchMatch:
         session = self._names.get(row >> _NUMBER_BITS, "")  # none: it is being forgotten
         seq = (row & (1 << _NUMBER_BITS) - 1) >> _KIND_BITS
-        return SearchMatch(session, seq, KINDS[row & (1 << _KIND_BITS) - 1], excerpt)
+        return SearchMatch(session, seq, KINDS[row & (1 << _KIND_BITS) - 1], excerpt, row)
 
 
 def _free_cache(connection: sqlite3.Connection | None) -> None:
