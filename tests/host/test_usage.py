@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from host.kit import LIMIT_S, Place, end_keeper, frames_until, next_turn, told
 from host.staged import BOTH, host_over, stage_in
 from quarterdeck.host import Host, HostError
+from quarterdeck.host.budgets import state_of_budget
 from quarterdeck.host.events import BudgetChanged, UsageReport
 from quarterdeck.host.requests import (
     CreateSession,
@@ -25,8 +27,12 @@ from quarterdeck.host.requests import (
     UpdateSession,
 )
 from quarterdeck.host.resources import Session
+from quarterdeck.host.times import usd
 from quarterdeck.host.turn_meter import Prices
 from quarterdeck.store.records import Usage
+from quarterdeck.timeline.state import Cost
+from quarterdeck.timeline.usage import add_result
+from quarterdeck.wire import ResultMessage, decode
 
 
 @pytest.fixture
@@ -211,3 +217,19 @@ def test_a_price_is_learned_from_what_was_billed_and_guessed_by_family_before() 
     assert prices.of("mystery") == pytest.approx(2e-6)
     prices.learn("mystery", Usage())  # a result that says nothing changes nothing
     assert prices.of("mystery") == pytest.approx(2e-6)
+
+
+@pytest.mark.parametrize("cost", ["0.000001", "0.0000013", "0.1", "0.0123457"])
+def test_ten_thousand_turns_reach_a_budget_exactly(cost: str) -> None:
+    """Claude Code reports binary fractions. Their sum is off by less than a millionth, to which amounts are rounded."""
+    spent, budget, turns = Cost(), Decimal(cost) * 10_000, 10_000
+    used = {"m": {"inputTokens": 1, "outputTokens": 1, "costUSD": float(cost)}}
+    for number in range(1, turns + 1):
+        line = {"type": "result", "subtype": "success", "uuid": str(number), "model_usage_since_last_result": used}
+        message = decode(json.dumps(line).encode())
+        assert isinstance(message, ResultMessage)
+        add_result(spent, message)
+        if number == turns - 1:
+            assert state_of_budget(budget, usd(spent.total_usd)) == "near"
+    assert usd(spent.total_usd) == budget
+    assert state_of_budget(budget, usd(spent.total_usd)) == "reached"

@@ -51,14 +51,32 @@ def test_every_operation_has_a_command_or_a_reason_to_have_none() -> None:
     assert set(BY_CALL) <= set(OPERATIONS)
 
 
+def test_only_what_is_asked_of_a_host_counts_as_a_command() -> None:
+    asks = ("host.stop(one)", "method = self.host.stop", 'for_each(host, given, "stop", done="stopped")')
+    assert [list(_called_in(source)) for source in asks] == [["stop"]] * 3
+    does_not = (
+        'MenuOption("stop", "Deny and stop")',
+        "session.stop()",
+        'for_each(given, "stop")',
+        'event.action == "stop"',
+    )
+    assert [list(_called_in(source)) for source in does_not] == [[]] * 4
+
+
 def _called() -> Iterator[str]:
     """The operations that commands ask a host for, by their source."""
     for path in FOLDER.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr in OPERATIONS and "host" in ast.unparse(node.value):
-                yield node.attr
-            elif isinstance(node, ast.Constant) and node.value in ("interrupt", "stop"):
-                yield str(node.value)
+        yield from _called_in(path.read_text("utf-8"))
+
+
+def _called_in(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute) and node.attr in OPERATIONS and "host" in ast.unparse(node.value):
+            yield node.attr
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "for_each":  # steering.for_each
+            match node.args:
+                case [ast.Name(id="host"), _, ast.Constant(value=str(name))] if name in OPERATIONS:
+                    yield name
 
 
 def test_every_operation_can_be_called_by_name(served: ServedHost, shell: Shell) -> None:

@@ -31,9 +31,10 @@ from quarterdeck import (
 from quarterdeck.host import HostError
 from quarterdeck.host.control_operations import TYPED as OPERATIONS_OF_THE_HOST
 from quarterdeck.host.events import ProcessChanged, RawLine
-from quarterdeck.host.requests import CreateToken, ListSessions, OfApproval, OfSession, ReadEvents, Wait
+from quarterdeck.host.requests import CreateToken, Export, ListSessions, OfApproval, OfSession, ReadEvents, Wait
+from quarterdeck.host.resources import Exported
 from quarterdeck.remote import HostUnreachable, Patience, RemoteHost, transport
-from quarterdeck.remote.controls import TYPED
+from quarterdeck.remote.controls import TYPED, control
 from quarterdeck.remote.transport import RemoteTransport
 from quarterdeck.testing.kit import FakeClaude
 from quarterdeck.timeline.events import ToolEnded
@@ -286,6 +287,28 @@ async def test_a_plain_script_that_was_written_for_the_official_sdk_runs_on_a_ho
 
 def test_every_request_with_an_operation_of_its_own_has_one_here() -> None:
     assert set(TYPED) == set(OPERATIONS_OF_THE_HOST)
+
+
+async def test_a_conversation_is_exported_in_one_answer_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Parts:
+        """A host with a document of twenty parts."""
+
+        asked = 0
+
+        async def export_session(self, request: Export) -> Exported:
+            self.asked += 1
+            number = int(request.cursor or 0)
+            return Exported(
+                media_type="text/markdown", body=b"part ", next_cursor=str(number + 1) if number < 19 else None
+            )
+
+    answer = await control(Parts(), "one", "export_conversation", {})  # type: ignore[arg-type]
+    assert answer["text"] == "part " * 20
+    monkeypatch.setattr("quarterdeck.remote.controls.EXPORTED_BYTES", 50)
+    host = Parts()
+    with pytest.raises(HostError, match=r"RemoteHost\.export_session") as refused:
+        await control(host, "one", "export_conversation", {})  # type: ignore[arg-type]
+    assert (refused.value.code, host.asked) == ("too_large", 11)
 
 
 async def test_text_that_is_cut_off_again_and_again_comes_whole_and_once(fake: FakeClaude, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Queued prompts per session."""
     upload_bytes: int = 32 * 1024 * 1024
     import_bytes: int = 4 * 1024 * 1024 * 1024
-    """Size of one imported file, in total."""
+    """Size of one imported file, in total, and of all that are incomplete."""
 
 
 class Folders:

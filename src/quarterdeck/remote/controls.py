@@ -15,6 +15,9 @@ from .workspace_diff import NO_REPOSITORY, workspace_diff
 
 Fields = Mapping[str, Any]
 
+EXPORTED_BYTES = 64 * 1024 * 1024
+"""The largest answer, as for a line of Claude Code."""
+
 
 async def control(host: RemoteHost, session_id: str, subtype: str, fields: Fields) -> dict[str, Any]:
     """Return the answer that Claude Code would give. Raises ``HostError``."""
@@ -141,10 +144,17 @@ async def _suggest(host: RemoteHost, session_id: str, fields: Fields) -> dict[st
 
 
 async def _export(host: RemoteHost, session_id: str, fields: Fields) -> dict[str, Any]:
-    request, text = takes.Export(session_id=session_id, format="md"), b""
+    request, text = takes.Export(session_id=session_id, format="md"), bytearray()
     while True:
         part = await host.export_session(request)
         text += part.body
+        if len(text) > EXPORTED_BYTES:
+            raise HostError(
+                "too_large",
+                f"The conversation has more than {EXPORTED_BYTES} bytes, too many for one answer.",
+                hint="Use RemoteHost.export_session, which returns it in parts.",
+                limit_bytes=EXPORTED_BYTES,
+            )
         if part.next_cursor is None:
             return {"text": text.decode(), "default_filename": "conversation.md"}
         request = msgspec.structs.replace(request, cursor=part.next_cursor)
