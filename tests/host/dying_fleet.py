@@ -1,8 +1,9 @@
-"""Everything that people with many sessions ask for, in a row: ``dying_fleet.py NTH FOLDER CWD CLI FILE``.
+"""Everything that people with many sessions ask for, in a row: ``dying_fleet.py NTH FOLDER CWD CLI FILE TRANSCRIPT``.
 
 The host is killed by SIGKILL at its NTH transaction: before it if NTH is negative, else right after it; 0: never. Every
-write has a key, so the whole program can be repeated. ``FILE`` is an exported session. The environment of the CLI comes
-as JSON on stdin. Prints how many transactions there were.
+write has a key, so the whole program can be repeated. ``FILE`` is an exported session, ``TRANSCRIPT`` the id of a
+conversation that a terminal has had. The environment of the CLI comes as JSON on stdin. Prints how many transactions
+there were.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from quarterdeck.host import Host
 from quarterdeck.host.requests import (
     AddEvent,
     CreateSession,
+    CreateWorktree,
+    DeleteWorktree,
     ImportSession,
     Lifecycle,
+    OfTranscript,
     SendPrompt,
     Settings,
     UpdatePrompt,
@@ -52,7 +56,7 @@ def die_at(nth: int) -> None:
     WriterThread._transaction = counted  # type: ignore[method-assign]
 
 
-async def main(folder: str, cwd: str, cli: str, file: str, env: dict[str, str]) -> None:
+async def main(folder: str, cwd: str, cli: str, file: str, transcript: str, env: dict[str, str]) -> None:
     exported = await asyncio.to_thread(Path(file).read_bytes)
     async with Host(folder, agents={"claude": cli}, env=env) as host:
         await host.set_presets(Settings(settings=PRESETS), key="presets")
@@ -69,6 +73,9 @@ async def main(folder: str, cwd: str, cli: str, file: str, env: dict[str, str]) 
         await host.update_prompt(UpdatePrompt(session_id=session, prompt_id=prompt, content="edited"), key="edit")
         await host.add_event(AddEvent(session_id=session, type="ci", prompt="It failed."), key="event")
         await host.import_session(ImportSession(body=exported, name="two"), key="import")
+        await host.adopt_transcript(OfTranscript(transcript_id=transcript), key="adopt")
+        made = await host.create_worktree(CreateWorktree(cwd=cwd, name="gone"), key="tree")
+        await host.delete_worktree(DeleteWorktree(path=made.details["path"]), key="no tree")
         await host.update_session(UpdateSession(session_id=session, tags=["q"]), key="tags")
         await host.send_prompt(SendPrompt(session_id=session, content="now"), key="now")
         await host.wait(Wait(session_id=session))
@@ -80,4 +87,4 @@ async def main(folder: str, cwd: str, cli: str, file: str, env: dict[str, str]) 
 
 if __name__ == "__main__":
     die_at(int(sys.argv[1]))
-    asyncio.run(main(*sys.argv[2:6], env=json.load(sys.stdin)))
+    asyncio.run(main(*sys.argv[2:7], env=json.load(sys.stdin)))
