@@ -322,6 +322,8 @@ async def test_at_its_limit_an_account_holds_prompts_of_all_its_sessions_until_i
         sent = await host.send_prompt(SendPrompt(session_id=session.id, content="and then?"))
         (waiting,) = (await host.list_prompts(of(session))).prompts
         assert (waiting.id, waiting.state) == (sent.prompt_id, "queued")
+        limited = await host.wait(Wait(session_id=session.id, for_=["limited"], timeout_s=LIMIT_S))
+        assert (limited.state, waiting.id) == ("limited", (await host.list_prompts(of(session))).prompts[0].id)
         (gauge,) = (await host.get_limits(Nothing())).details["accounts"].values()
         assert gauge["five_hour"]["status"] == "rejected"
         for one in (session, other):

@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -17,7 +19,7 @@ import pytest
 from client.real_cli import Place as RealPlace
 from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Clock, all_frames, decide, lives, pending, told
-from host.test_alerts import Receiver, alert, failures
+from host.test_alerts import Receiver, failures
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, ProcessChanged
 from quarterdeck.host.lifetimes import AFTER_THE_LIMIT
@@ -41,6 +43,7 @@ from quarterdeck.timeline.events import PromptSent, TextCompleted
 pytestmark = pytest.mark.real
 
 START = "mcp__quarterdeck__start_session"
+DYING_AT_THE_LIMIT = Path(__file__).with_name("dying_limited.py")
 
 
 def of(session: Session) -> OfSession:
@@ -99,35 +102,53 @@ def at_the_limit(resets: int) -> Error:
     return Error(429, "This request would exceed your account's rate limit.", headers=headers)
 
 
-async def test_a_host_that_is_restarted_at_the_limit_goes_on_when_it_is_over(
+async def test_two_sessions_of_an_account_at_its_limit_go_on_by_themselves_though_the_host_is_killed(
     tmp_path: Path, receiver: Receiver
 ) -> None:
     clock, state = Clock(), tmp_path / "state"
     clock.now = time.time() - 1_000
     with real_place(tmp_path) as stage:
         resets = int(time.time())
+        stage.model.on(lambda request: AFTER_THE_LIMIT in request.last_user_text, "After.")
+        stage.model.on(lambda request: "the second" in request.last_user_text, "Second.")
         stage.model.reply(at_the_limit(resets))
-        stage.model.reply("After.")
         env = {name: value for name, value in stage.options().env.items() if name != "ANTHROPIC_API_KEY"}
-        env |= {"CLAUDE_CODE_OAUTH_TOKEN": "scripted-token", "CLAUDE_CODE_MAX_RETRIES": "0"}
+        env |= {"CLAUDE_CODE_OAUTH_TOKEN": "scripted-token", "CLAUDE_CODE_MAX_RETRIES": "0", "PATH": os.environ["PATH"]}
+        words = [str(DYING_AT_THE_LIMIT), str(state), str(stage.cwd), str(stage.options().cli_path), receiver.url]
+
+        def killed() -> list[str]:
+            done = subprocess.run(
+                [sys.executable, *words, str(clock.now)],
+                input=json.dumps(env),
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+                check=False,
+            )
+            assert done.returncode == -signal.SIGKILL, done.stderr
+            ids: list[str] = json.loads(done.stdout)
+            return ids
+
         async with a_keeper(state):
+            ids = await asyncio.to_thread(killed)
             async with a_host(stage, state, env=env, clock=clock) as host:
-                await alert(host, receiver.url, "limited")
-                create = CreateSession(cwd=str(stage.cwd), prompt="first", lifecycle=Lifecycle(limited="continue"))
-                session = await host.create_session(create)
-                await host.wait(Wait(session_id=session.id, for_=["limited"]))
-                assert [one["kind"] for one in await receiver.until(1)] == ["limited"]
-            async with a_host(stage, state, env=env, clock=clock) as host:
-                now = await host.get_session(of(session))
-                assert now.state == "limited"
-                assert now.state_until is not None
-                assert int(now.state_until.timestamp()) == resets
-                assert await said(host, session) == ["first"]
+                first, second = [await host.get_session(OfSession(session_id=one)) for one in ids]
+                for now in (first, second):
+                    assert now.state == "limited"
+                    assert now.state_until is not None
+                    assert int(now.state_until.timestamp()) == resets
+                assert (await said(host, first), await said(host, second)) == (["the first"], [])
+                assert [one.content for one in (await host.list_prompts(of(second))).prompts] == ["the second"]
                 clock.now = resets + 1.0
-                await until(lambda: _has_said(host, session, "After."))
-                assert await said(host, session) == ["first", AFTER_THE_LIMIT]
-                await host.stop(of(session))
-        assert len(receiver.got) == 1
+                await until(lambda: _has_said(host, first, "After."))
+                await until(lambda: _has_said(host, second, "Second."))
+                assert await said(host, first) == ["the first", AFTER_THE_LIMIT]
+                assert await said(host, second) == ["the second"]
+                await receiver.until(2)
+                for one in (first, second):
+                    await host.stop(of(one))
+        assert {(one["kind"], one["session_id"]) for one in receiver.notices} == {("limited", one) for one in ids}
+        assert len({headers["Quarterdeck-Delivery"] for headers, _ in receiver.got}) == 2
 
 
 async def _has_said(host: Host, session: Session, text: str) -> bool:

@@ -79,7 +79,8 @@ class LookingOperations(SessionOperations):
         while not self.bell.closed:
             rung = self.bell.next()
             await actor.log.settled()
-            if actor.log.record.state in states and not actor.prompts.due:
+            state = actor.log.record.state
+            if state in states and (state == "limited" or not actor.prompts.due):  # at the limit, prompts wait
                 return
             await rung.wait()
 
