@@ -86,12 +86,19 @@ class Family:
 
 @asynccontextmanager
 async def family(
-    folder: Path, kind: str, *, lead: list[Step | Gate], work: list[Step | Gate] | None = None, **host: Any
+    folder: Path,
+    kind: str,
+    *,
+    lead: list[Step | Gate],
+    work: list[Step | Gate] | None = None,
+    more: str = "More done.",
+    **host: Any,
 ) -> AsyncIterator[Family]:
-    """``kind`` is ``sim`` or ``real``. What the parent and the child do, each over all of its turns."""
-    scripts = {LEAD: lead, WORK: work or ["Done."]}
+    """``kind`` is ``sim`` or ``real``. What the parent and the child do, and what the child says to ``MORE``."""
+    work = work or ["Done."]
     if kind == "sim":
         place = Place(folder, keeper=False)
+        scripts = {LEAD: lead, WORK: work, MORE: [more]}
         rules = [
             {"when": f"^{prompt}$", "steps": [_simulated(step) for step in script]}
             for prompt, script in scripts.items()
@@ -101,7 +108,7 @@ async def family(
             yield Family(opened, place.cwd)
         return
     with real_place(folder) as stage:
-        for prompt, script in scripts.items():
+        for prompt, script in ((LEAD, lead), (WORK, [*work, more])):
             number, stall = 0, []
             for step in script:
                 if isinstance(step, Gate):

@@ -10,17 +10,18 @@ from typing import Any
 
 import pytest
 
-from host.family import START, WAIT, WORK, Family, Gate, Step, call, family, starts, touch
+from host.family import MORE, START, WAIT, WORK, Family, Gate, Step, call, family, starts, touch
 from host.kit import decide, frames_until, next_turn, pending, told
 from host.program import attached, decides
 from host.staged import BOTH
-from inside import in_memory
+from inside import in_memory, worked_on
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.host import HostError
 from quarterdeck.host.events import PolicyDecided
 from quarterdeck.host.inheriting import OF_ITS_CONVERSATION, inherited_options
 from quarterdeck.host.requests import Callbacks, HookCallback, OfSession, UpdateSession
 from quarterdeck.policy import Policy
+from quarterdeck.timeline.events import TextCompleted
 
 both = pytest.mark.parametrize("kind", BOTH)
 DENIED = {"settings": {"permissions": {"deny": ["Bash(touch:*)"]}}}
@@ -129,6 +130,36 @@ async def test_a_folder_that_restrains_in_ways_of_its_own_is_not_left(tmp_path: 
         assert "Leave cwd empty" in refused[2]
         (child,) = await one.children(parent)
         assert child.cwd == str(one.cwd)
+
+
+@both
+async def test_a_child_never_has_more_than_its_parent_and_outlives_it_if_it_may(tmp_path: Path, kind: str) -> None:
+    refused = [{"cwd": ".."}, {"cwd": "way-out"}, {"permission_mode": "acceptEdits"}]
+    lead = [*(call("start_session", prompt=WORK, **given) for given in refused), *starts()]
+    work = [call("start_session", prompt=WORK), "Nobody to start."]
+    async with family(tmp_path, kind, lead=lead, work=work) as one:
+        (tmp_path / "outside").mkdir()
+        (one.cwd / "way-out").symlink_to(tmp_path / "outside")
+        parent = await one.parent(tools={"children_outlive": True})
+        await frames_until(one.host, parent.id, "idle")
+        answers = [said for name, _, said in await one.ended(parent) if name == "start_session"]
+        assert len(answers) == 4
+        for word, said in zip(("outside", "outside", "allows more"), answers, strict=False):
+            assert word in said
+            True
+        ] * 3
+        (child,) = await one.children(parent)
+        assert (child.cwd, child.permission_mode) == (str(one.cwd), "default")
+        ((name, status, said),) = await one.ended(child)
+        assert (name, status) == ("start_session", "failed")
+        assert "No such tool available" in said
+        await one.host.stop(OfSession(session_id=parent.id))
+        one.host.tend()
+        while worked_on(one.host):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        frames = await next_turn(one.host, child.id, MORE)
+        assert [event.text for event in told(frames, TextCompleted)] == ["More done."]
+        assert (await one.host.get_session(OfSession(session_id=parent.id))).state == "stopped"
 
 
 # Policy

@@ -20,6 +20,7 @@ from client.real_cli import Place as RealPlace
 from client.real_cli import place as real_place
 from host.kit import LIMIT_S, Clock, all_frames, decide, lives, pending, told
 from host.test_alerts import Receiver, failures
+from inside import worked_on
 from quarterdeck.host import Host, HostError
 from quarterdeck.host.events import BudgetChanged, ProcessChanged
 from quarterdeck.host.lifetimes import AFTER_THE_LIMIT
@@ -187,6 +188,36 @@ async def test_two_prompts_of_one_second_a_clock_set_back_and_a_restart_in_betwe
                 assert (await host.list_prompts(of(session))).prompts == []
                 await host.stop(of(session))
         assert stage.model.queued == 0
+
+
+async def test_two_sessions_that_are_due_at_the_same_second_both_go_on_though_one_is_parked(tmp_path: Path) -> None:
+    clock, state = Clock(), tmp_path / "state"
+    with real_place(tmp_path) as stage:
+        for prompt, answer in (("begin", "Begun."), ("the waking one", "Awake."), ("the idle one", "Idle no more.")):
+            stage.model.on(lambda request, prompt=prompt: prompt in request.last_user_text, answer)
+        async with a_keeper(state):
+            async with a_host(stage, state, clock=clock) as host:
+                parks, stays = Lifecycle(park_s=600.0), Lifecycle(park_s=None)
+                sleeper, other = [
+                    await host.create_session(CreateSession(cwd=str(stage.cwd), prompt="begin", lifecycle=life))
+                    for life in (parks, stays)
+                ]
+                due = moment(clock.now + 86_400)
+                for session, text in ((sleeper, "the waking one"), (other, "the idle one")):
+                    await host.wait(Wait(session_id=session.id))
+                    await host.send_prompt(SendPrompt(session_id=session.id, content=text, not_before=due))
+                while (await host.get_session(of(sleeper))).state != "parked" or worked_on(host):
+                    clock.now += 60.0
+                    await asyncio.sleep(0.02)
+                assert (await host.get_session(of(other))).state == "idle"
+            async with a_host(stage, state, clock=clock) as host:
+                clock.now = due.timestamp()
+                await until(lambda: _has_said(host, sleeper, "Awake."))
+                await until(lambda: _has_said(host, other, "Idle no more."))
+                assert await said(host, sleeper) == ["begin", "the waking one"]
+                assert await said(host, other) == ["begin", "the idle one"]
+                for session in (sleeper, other):
+                    await host.stop(of(session))
 
 
 async def test_a_parent_that_is_killed_while_the_host_is_away_takes_its_ten_children_along(tmp_path: Path) -> None:

@@ -137,7 +137,10 @@ async def test_a_parked_session_is_woken_at_its_time_by_the_next_host_and_what_a
     clock = Clock()
     parks = Lifecycle(park_s=600.0)
     with real_place(tmp_path) as stage:
-        for text in ("One.", "In a terminal.", "Two.", "Three."):
+        gate = stage.model.gate()
+        stage.model.reply("One.")
+        stage.model.reply(Stall(after=0, until=gate), "In a terminal.")
+        for text in ("Two.", "Three."):
             stage.model.reply(text)
 
         async def parked(host: Host, session: Session) -> Session:
@@ -152,15 +155,22 @@ async def test_a_parked_session_is_woken_at_its_time_by_the_next_host_and_what_a
             due = moment(clock.now + 86_400)
             await host.send_prompt(SendPrompt(session_id=session.id, content="at last", not_before=due))
             was = await parked(host, session)
-        options = stage.options()
-        terminal = await asyncio.create_subprocess_exec(
-            str(options.cli_path),
-            *("-p", "go on", "--resume", str(was.transcript_id)),
-            cwd=stage.cwd,
-            env={**options.env, "PATH": os.environ["PATH"]},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-        )
+            options = stage.options()
+            terminal = await asyncio.create_subprocess_exec(
+                str(options.cli_path),
+                *("-p", "go on", "--resume", str(was.transcript_id)),
+                cwd=stage.cwd,
+                env={**options.env, "PATH": os.environ["PATH"]},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            while len(stage.model.conversation) < 2:  # noqa: ASYNC110  # it is in its turn
+                await asyncio.sleep(0.02)
+            with pytest.raises(HostError) as refused:
+                await host.send_prompt(SendPrompt(session_id=session.id, content="too soon"))
+            assert (refused.value.code, refused.value.details["pid"]) == ("conflict", terminal.pid)
+            assert (await host.get_session(of(session))).state == "parked"
+            gate.open()
         said, _ = await asyncio.wait_for(terminal.communicate(), LIMIT_S)
         assert b"In a terminal." in said
         clock.now += 90_000
