@@ -127,7 +127,7 @@ def main(argv: list[str] | None = None) -> int:
     given, places = arguments(argv)
     try:
         from quarterdeck.gateways.http import Gateway, Server, Settings
-        from quarterdeck.store import StoreError
+        from quarterdeck.store.errors import StoreError, StoreInUse
     except ImportError as error:
         raise _not_installed(error, "host") from error
     if given.grpc:
@@ -145,6 +145,9 @@ def main(argv: list[str] | None = None) -> int:
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         try:
             runner.run(_serve(given, places, lambda host: Server(Gateway(host, settings))))
+        except StoreInUse as error:
+            hint = "Use it: quarterdeck ps. Or choose another --state."
+            raise ReportedError(f"a host is already running in {error.folder}", hint) from error
         except (OSError, StoreError) as error:
             raise ReportedError(f"cannot serve: {error}", "Choose another --listen, --grpc or --state.") from error
     return OK
