@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from quarterdeck._errors import QuarterdeckError
 from quarterdeck.client.interaction import SKIPPED, question_result
 from quarterdeck.client.journal import JournalEntry, JournalReader
+from quarterdeck.client.launch_versions import UnsupportedOptionError
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.serving import LATER
 from quarterdeck.client.session import Session
@@ -23,6 +24,7 @@ from quarterdeck.host.errors import HostError
 from quarterdeck.protocol import Exited
 from quarterdeck.timeline import Timeline, events
 from quarterdeck.timeline.events import Event
+from quarterdeck.timeline.items import Elicitation
 from quarterdeck.wire import AskUserQuestionInput, ControlResponse, parse_tool_input
 from quarterdeck.wire.permissions import PermissionResultDeny
 
@@ -48,6 +50,10 @@ _SHARED = frozenset({"commands", "models", "agents"})
 """What is the same for all sessions in a folder."""
 _IN_OPTIONS = frozenset({"cli_version", "effort", "fast_mode"})
 """What a turn begins by saying, and an editor sees among the options."""
+_OPTIONAL = frozenset(
+    {"include_hook_events", "forward_subagent_text", "agent_progress_summaries", "per_task_stop_affordance"}
+)
+"""Options that show more, and that a session can do without."""
 
 MakeOptions = Callable[..., ClaudeAgentOptions]
 
@@ -111,6 +117,8 @@ class Conversation(JournalReader):
         self._cursor: str | None = None
         self._plain = False
         """The host's token may not set all options."""
+        self._lacking: set[str] = set()
+        """Options that the CLI is too old for."""
         self._shows_past = False
         self.forks = forks
         self.cwd = cwd
@@ -228,13 +236,7 @@ class Conversation(JournalReader):
         if self._session is not None:
             await self._session.close()
             self.timeline.process_started()
-        try:
-            session = await self._open()
-        except HostError as error:
-            if error.code != "option_not_allowed" or self._plain:
-                raise
-            self._plain = True
-            session = await self._open()
+        session = await self._open_adapted()
         if self._closed:
             await session.close()
             return session
@@ -242,6 +244,20 @@ class Conversation(JournalReader):
         await self.settings.begin(session)
         self.tell_options()
         return session
+
+    async def _open_adapted(self) -> Session:
+        """Open it without what the host's token may not set, and what an older CLI lacks."""
+        while True:
+            try:
+                return await self._open()
+            except HostError as error:
+                if error.code != "option_not_allowed" or self._plain:
+                    raise
+                self._plain = True
+            except UnsupportedOptionError as error:
+                if error.option not in _OPTIONAL or error.option in self._lacking:
+                    raise
+                self._lacking.add(error.option)
 
     async def _open(self) -> Session:
         options = self._options()
@@ -286,6 +302,8 @@ class Conversation(JournalReader):
             can_use_tool=self._can_use_tool,
             on_elicitation=self._on_elicitation,
         )
+        for name in self._lacking:
+            setattr(options, name, getattr(ClaudeAgentOptions(), name))
         self.settings.add_to(options)
         self._editor.add_to(options)
         return options
@@ -408,7 +426,9 @@ class Conversation(JournalReader):
         self.tell_options()
 
     def _elicitation_completed(self, event: events.ElicitationCompleted) -> None:
-        done = schema.CompleteElicitationNotification(elicitation_id=event.id)
+        item = self.timeline.state.items.get(event.id)
+        named = item.elicitation_id if isinstance(item, Elicitation) else None
+        done = schema.CompleteElicitationNotification(elicitation_id=named or event.id)
         self._link.peer.notify("elicitation/complete", done)
 
     # What the prompts need
