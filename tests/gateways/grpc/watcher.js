@@ -1,12 +1,12 @@
-// Watches a session and decides what it asks, as fast as it can. Prints a line of JSON for each event that is no
-// preview, and what came of its decision; ends with the turn.
+// Watches a session and decides what it asks, as fast as it can. Prints each event that is no preview as a line of JSON,
+// and what came of its decision; ends with the turn.
 
 const path = require("node:path");
 const grpc = require("@grpc/grpc-js");
 const loader = require("@grpc/proto-loader");
 
 const proto = path.join(__dirname, "..", "..", "..", "proto");
-const options = { includeDirs: [proto], keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true };
+const options = { includeDirs: [proto], keepCase: true, longs: Number, enums: String, bytes: String, oneofs: true };
 const files = ["quarterdeck/v1/session_service.proto", "quarterdeck/v1/approval_service.proto"];
 const { SessionService, ApprovalService } = grpc.loadPackageDefinition(loader.loadSync(files, options)).quarterdeck.v1;
 
@@ -37,9 +37,9 @@ function decide(approval) {
 
 watching.on("data", (response) => {
   if (response.hello) say({ hello: response.hello.session_id });
-  for (const event of response.events) {
+  for (const event of response.events ?? []) {
     if (event.preview) continue;
-    say({ seq: event.seq, kind: event.event });
+    say({ event });
     if (event.approval_changed?.approval.state === "APPROVAL_STATE_PENDING") decide(event.approval_changed.approval);
     if (event.status_change?.state === "SESSION_STATE_IDLE" && asked) idle = true;
   }
