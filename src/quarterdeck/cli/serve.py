@@ -229,6 +229,7 @@ async def _serve(given: argparse.Namespace, places: list[tuple[str, int]], serve
         bound = [await server.listen_tcp(name, port, tls) for name, port in places]
         unix = Path(given.unix) if given.unix else folder / "host.sock"
         await server.listen_unix(unix)
+        server.gateway.other_meters += [one.gateway.meter for one in calls.servers]
         secret = await own_token(host, folder)
         scheme = "http" if tls is None else "https"
         urls = [f"{scheme}://{f'[{name}]' if ':' in name else name}:{port}" for name, port in bound]

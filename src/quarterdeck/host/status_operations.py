@@ -72,6 +72,7 @@ class StatusOperations(HostBase):
         """Get counters and gauges, by their Prometheus names."""
         states = await self._session_states()
         approvals = await self.store.approvals(ApprovalQuery(states=["pending"], limit=10_000))
+        asked_at = min((one.asked_at for one in approvals.approvals), default=self.now())
         heads = await self.store.heads()
         actors = self._actors.values()
         return returns.Details(
@@ -80,6 +81,7 @@ class StatusOperations(HostBase):
                 "processes": sum(1 for actor in actors if actor.has_process),
                 "processes_warm": self._warm.ready,
                 "approvals_pending": len(approvals.approvals),
+                "approval_oldest_s": max(round(self.now() - asked_at, 3), 0.0),
                 "prompts_waiting": sum(len(actor.log.fold.queue.prompts) for actor in actors),
                 "log_rows_total": self.store.rows_written,
                 "log_bytes": sum(head.size_bytes for head in heads),

@@ -15,7 +15,17 @@ class Outbox:
 
     __slots__ = (
         *("messages", "parts", "stalled", "_closed", "_delivering", "_filled", "_heartbeat", "_heartbeat_s"),
-        *("_limit_bytes", "_parts", "_room", "_sending_since", "_sent_at", "_size", "_stalled_s", "_timer"),
+        *(
+            "_limit_bytes",
+            "_parts",
+            "_room",
+            "_sending_bytes",
+            "_sending_since",
+            "_sent_at",
+            "_size",
+            "_stalled_s",
+            "_timer",
+        ),
     )
 
     def __init__(self, *, limit_bytes: int, heartbeat_s: float, stalled_s: float, heartbeat: bytes = b"") -> None:
@@ -33,6 +43,7 @@ class Outbox:
         self._closed = False
         self._sent_at = 0.0
         self._sending_since: float | None = None
+        self._sending_bytes = 0
         self._delivering: asyncio.Task[Any] | None = None
         self.stalled = False
         """It took nothing for so long that it was given up."""
@@ -45,7 +56,8 @@ class Outbox:
 
     @property
     def waiting_bytes(self) -> int:
-        return self._size
+        """What the client has not taken, with what is being sent."""
+        return self._size + self._sending_bytes
 
     def put(self, part: bytes) -> None:
         self._parts.append(part)
@@ -94,12 +106,13 @@ class Outbox:
                     self._filled = loop.create_future()
                     await self._filled
                     continue
-                parts, self._parts, self._size = self._parts, [], 0
+                parts, self._parts = self._parts, []
+                self._sending_bytes, self._size = self._size, 0
                 self.messages += 1
                 self.parts += len(parts)
                 self._sending_since = loop.time()
                 await write(parts)
-                self._sending_since, self._sent_at = None, loop.time()
+                self._sending_since, self._sent_at, self._sending_bytes = None, loop.time(), 0
                 self._make_room()
         except asyncio.CancelledError:
             if not self.stalled:

@@ -26,6 +26,7 @@ from .messages import MESSAGES
 from .methods import METHODS
 from .streams import Client, EventForm, Feed, hello_of, shutting_down
 
+NAME = "Converse"
 COMMANDS = ("send_prompt", "decide", "interrupt", "withdraw_prompt", "update_session")
 """Operations that go up, by the names of their fields."""
 AT_REST = frozenset({"idle", "parked", "stopped", "crashed"})
@@ -48,7 +49,7 @@ def conversing(gateway: Gateway) -> Callable[[Any, Any], Awaitable[Any]]:
             await (await _open(client, await _first_message(client))).run()
         return b""
 
-    return guarded(OPERATIONS["watch_session"], converse)
+    return guarded(gateway.meter, NAME, OPERATIONS["watch_session"], converse)
 
 
 async def _first_message(client: Client) -> Any:
@@ -113,7 +114,7 @@ class _Conversation:
         self._form = form
         self._context = client.context
         line = Line(gateway.settings, self._responses, client.context.write, first=first)
-        self._feed = Feed(client, request, stream, line)
+        self._feed = Feed(client, request, stream, line, method=NAME)
         self._commands: set[asyncio.Task[None]] = set()
         self._moved = asyncio.Event()
         """Set when the session's state or queue has changed."""

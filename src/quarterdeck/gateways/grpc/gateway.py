@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from urllib.parse import unquote
@@ -19,9 +20,10 @@ from quarterdeck.host.resources import Frame
 
 from .decoding import parsed, request_of
 from .encoding import response_of
-from .errors import refuse
+from .errors import STATUS, refuse
 from .events import written
 from .methods import Method
+from .metrics import Meter
 from .settings import Settings
 
 KEY = "idempotency-key"
@@ -36,6 +38,7 @@ class Gateway:
         self.host = host
         self.settings = settings or Settings()
         self.authentication = Authentication(host, self.settings, via="grpc")
+        self.meter = Meter(lambda: self.authentication.refused)
         self.encodings = Encodings(written)
         """Events as bytes, for all who watch."""
         self.events = Form("events", self._written, b"")
@@ -77,7 +80,7 @@ class Gateway:
                 context.set_trailing_metadata((REPLAYED,))
             return response_of(method, called.result)
 
-        return guarded(method.operation, answered)
+        return guarded(self.meter, method.name, method.operation, answered)
 
     def _written(self, item: Frame | Preview) -> bytes:
         if type(item) is not Preview:
@@ -111,19 +114,29 @@ class Gateway:
 
 
 def guarded(
-    operation: Operation, handle: Callable[[Any, Any], Awaitable[bytes]]
+    meter: Meter, method: str, operation: Operation, handle: Callable[[Any, Any], Awaitable[bytes]]
 ) -> Callable[[Any, Any], Awaitable[bytes]]:
-    """What goes wrong becomes a status with the host's code."""
+    """What goes wrong becomes a status with the host's code, and every call is counted."""
 
     async def run(given: Any, context: Any) -> bytes:
+        began, code = time.perf_counter(), "CANCELLED"
+        meter.under_way += 1
         try:
-            return await handle(given, context)
-        except HostError as error:
-            refused = error
-        except Exception as error:
-            if context.done():  # the client has left
-                raise
-            refused = unexpected(operation, error)
+            try:
+                answer = await handle(given, context)
+            except HostError as error:
+                refused = error
+            except Exception as error:
+                if context.done():  # the client has left
+                    raise
+                refused = unexpected(operation, error)
+            else:
+                code = "OK"
+                return answer
+            code = STATUS[refused.code].name
+        finally:
+            meter.under_way -= 1
+            meter.answered(method, code, None if operation.streams else time.perf_counter() - began)
         await refuse(context, refused)
         raise AssertionError("a refused call has ended")
 

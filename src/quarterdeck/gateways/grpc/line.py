@@ -38,6 +38,7 @@ class Line:
         self._finished = False
         self._writing: Coroutine[Any, Any, None] | None = None
         """The write that is under way …"""
+        self._writing_bytes = 0
         self._waits_for: asyncio.Future[Any] | None = None
         """… and continues when this is done."""
         self._since = 0.0
@@ -49,6 +50,11 @@ class Line:
         self.over: asyncio.Future[None] = loop.create_future()
         """Raises why nothing more can be written."""
         self._timer = loop.call_later(self._stalled_s / 4, self._look)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """What the client has not taken, with the write that is under way."""
+        return self._size + sum(map(len, self._messages)) + (0 if self._writing is None else self._writing_bytes)
 
     async def send(self, part: bytes) -> None:
         """Returns when its write has begun, or the end of another one will begin it."""
@@ -109,7 +115,9 @@ class Line:
                 messages.reverse()
             if self._waiting:
                 self._wake()
-        self._writing = writing = self._write(messages.pop())
+        message = messages.pop()
+        self._writing_bytes = len(message)
+        self._writing = writing = self._write(message)
         self._since = self._now()
         return writing
 

@@ -129,11 +129,14 @@ class Client(msgspec.Struct, frozen=True):
 class Feed:
     """One open stream to one client: until it leaves, its token ends, the server stops, or there is no more."""
 
-    def __init__(self, client: Client, request: takes.Request, stream: Opened, line: Line) -> None:
+    def __init__(
+        self, client: Client, request: takes.Request, stream: Opened, line: Line, *, method: str = "WatchSession"
+    ) -> None:
         self._client = client
         self._request = request
         self._stream = stream
         self.line = line
+        self._method = method
 
     async def run(
         self, parts: Callable[[Sequence[Any]], Iterable[bytes]], *beside: Callable[[], Awaitable[None]]
@@ -146,6 +149,7 @@ class Feed:
         gateway, ended = client.gateway, client.ended
         client.check_token()
         with attending(gateway.host, client.caller, self._request):
+            gateway.meter.opened(self._method, line)
             line.flush()
             stopping = asyncio.ensure_future(gateway.stopping.wait())
             working = [asyncio.ensure_future(one) for one in (self._pump(parts), *(run() for run in beside))]
@@ -165,6 +169,7 @@ class Feed:
                 for one in over:
                     one.result()
             finally:
+                gateway.meter.closed(line)
                 line.close()
                 for task in tasks:
                     task.cancel()
@@ -205,7 +210,7 @@ def streaming(gateway: Gateway, method: Method) -> Callable[[Any, Any], Awaitabl
                 await _tell(client, method, request_of(method, message))
         return b""
 
-    return guarded(method.operation, told)
+    return guarded(gateway.meter, method.name, method.operation, told)
 
 
 async def _watch(client: Client, method: Method, message: Any) -> None:
@@ -257,4 +262,4 @@ async def _tell(client: Client, method: Method, request: takes.Request) -> None:
         return response_of(method, msgspec.convert(item.details, HostChange) if isinstance(item, Details) else item)
 
     line = Line(gateway.settings, lambda parts: parts, context.write, first=hello)
-    await Feed(client, request, stream, line).run(lambda batch: map(form, batch))
+    await Feed(client, request, stream, line, method=method.name).run(lambda batch: map(form, batch))

@@ -46,6 +46,8 @@ class Gateway:
         self.authentication = Authentication(host, self.settings, via="http")
         self.codes = OneTimeCodes(host.now)
         self.meter = metrics.Meter()
+        self.other_meters: list[metrics.OtherMeter] = []
+        """Of other gateways of this host, which ``/metrics`` shows, too."""
         self.encodings = Encodings(lambda item: encode_whole(item)[1:])
         """Frames without their first brace: their prefix differs by client."""
         self.messages = websocket.shared_messages()

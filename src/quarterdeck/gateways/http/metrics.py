@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 from quarterdeck._histograms import Histogram
 from quarterdeck.gateways.common.calling import call
+from quarterdeck.gateways.common.exposition import Labels, histograms, labelled, metric
 from quarterdeck.gateways.common.outbox import Outbox
 from quarterdeck.host import Caller, Host
 from quarterdeck.host.operations import OPERATIONS
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-Labels: TypeAlias = tuple[tuple[str, str], ...]
-
 HOST_METRICS: dict[str, tuple[str, str, str]] = {
     "processes": ("gauge", "quarterdeck_processes", "Running Claude Code processes."),
     "approvals_pending": ("gauge", "quarterdeck_approvals_pending", "Approvals that are pending."),
+    "approval_oldest_s": (
+        "gauge",
+        "quarterdeck_approval_oldest_pending_seconds",
+        "Age of the oldest pending approval; 0 if there is none.",
+    ),
     "prompts_waiting": ("gauge", "quarterdeck_prompts_waiting", "Queued prompts in all sessions."),
     "log_rows_total": ("counter", "quarterdeck_log_rows_total", "Rows written to the logs since the host opened."),
     "log_bytes": ("gauge", "quarterdeck_log_bytes", "Size of all logs."),
@@ -36,6 +40,12 @@ HOST_METRICS: dict[str, tuple[str, str, str]] = {
     "uptime_s": ("gauge", "quarterdeck_uptime_seconds", "Seconds since the host opened."),
 }
 """What the host counts → type, name by Prometheus' conventions, help."""
+
+
+class OtherMeter(Protocol):
+    """What another gateway counts."""
+
+    def lines(self) -> Iterator[str]: ...
 
 
 class Meter:
@@ -71,29 +81,29 @@ class Meter:
         return [outbox.waiting_bytes for _, outbox in self._streams.values()]
 
     def lines(self) -> Iterator[str]:
-        yield from _metric("gauge", "quarterdeck_http_requests_in_progress", "Requests in progress.", self.under_way)
-        yield from _metric("gauge", "quarterdeck_http_connections", "Open connections.", self.connections)
-        yield from _metric(
+        yield from metric("gauge", "quarterdeck_http_requests_in_progress", "Requests in progress.", self.under_way)
+        yield from metric("gauge", "quarterdeck_http_connections", "Open connections.", self.connections)
+        yield from metric(
             "counter",
             "quarterdeck_http_refused_connections_total",
             "Connections refused because there were too many.",
             self.refused_connections,
         )
-        yield from _metric(
+        yield from metric(
             "counter", "quarterdeck_stream_items_total", "Frames and other items sent to clients.", self._told
         )
         streams = Counter(kind for kind, _ in self._streams.values())
-        yield from _labelled(
+        yield from labelled(
             "gauge",
             "quarterdeck_streams",
             "Open streams.",
             {(("kind", kind),): streams[kind] for kind in ("sse", "websocket")},
         )
         waiting = self.waiting_bytes()
-        yield from _metric(
+        yield from metric(
             "gauge", "quarterdeck_stream_lag_bytes", "Data waiting for the slowest client.", max(waiting, default=0)
         )
-        yield from _labelled(
+        yield from labelled(
             "counter",
             "quarterdeck_http_requests_total",
             "Requests, by route and status.",
@@ -102,7 +112,7 @@ class Meter:
                 for (method, route, status), count in self._requests.items()
             },
         )
-        yield from _histograms(
+        yield from histograms(
             "quarterdeck_http_request_duration_seconds",
             "Response time of requests, without streams.",
             {
@@ -117,7 +127,7 @@ async def shown(gateway: Gateway, caller: Caller) -> HttpAnswer:
     operation = OPERATIONS["get_metrics"]
     details: dict[str, Any] = (await call(gateway.host, operation, operation.takes(), caller)).result.details
     lines = [
-        *_labelled(
+        *labelled(
             "gauge",
             "quarterdeck_sessions",
             "Sessions, by state.",
@@ -126,11 +136,13 @@ async def shown(gateway: Gateway, caller: Caller) -> HttpAnswer:
     ]
     for name, (kind, public, about) in HOST_METRICS.items():
         if name in details:
-            lines += _metric(kind, public, about, details[name])
+            lines += metric(kind, public, about, details[name])
     lines += _durations(gateway.host)
     lines += await _usage(gateway.host, caller)
     lines += gateway.meter.lines()
-    lines += _metric(
+    for other in gateway.other_meters:
+        lines += other.lines()
+    lines += metric(
         "counter",
         "quarterdeck_http_failed_attempts_total",
         "Requests with no token or a wrong one.",
@@ -142,11 +154,11 @@ async def shown(gateway: Gateway, caller: Caller) -> HttpAnswer:
 def _durations(host: Host) -> Iterator[str]:
     tally, commits = host.tally, host.store.commit_times
     waits = "Time from a request to its decision."
-    yield from _histograms("quarterdeck_approval_wait_seconds", waits, {(): tally.approval_waits})
+    yield from histograms("quarterdeck_approval_wait_seconds", waits, {(): tally.approval_waits})
     ready = "Time from the start of a Claude Code process until it is ready."
-    yield from _histograms("quarterdeck_cli_ready_seconds", ready, {(): tally.cli_ready})
+    yield from histograms("quarterdeck_cli_ready_seconds", ready, {(): tally.cli_ready})
     if commits is not None:
-        yield from _histograms("quarterdeck_store_commit_seconds", "Duration of a transaction.", {(): commits})
+        yield from histograms("quarterdeck_store_commit_seconds", "Duration of a transaction.", {(): commits})
 
 
 async def _usage(host: Host, caller: Caller) -> list[str]:
@@ -162,38 +174,6 @@ async def _usage(host: Host, caller: Caller) -> list[str]:
     }
     cost: dict[Labels, float] = {(("model", row.by["model"]),): float(row.cost_usd) for row in rows}
     return [
-        *_labelled("counter", "quarterdeck_tokens_total", "Tokens, by model and kind.", tokens),
-        *_labelled("counter", "quarterdeck_cost_usd_total", "Cost of sessions, by model.", cost),
+        *labelled("counter", "quarterdeck_tokens_total", "Tokens, by model and kind.", tokens),
+        *labelled("counter", "quarterdeck_cost_usd_total", "Cost of sessions, by model.", cost),
     ]
-
-
-def _head(kind: str, name: str, about: str) -> Iterator[str]:
-    yield f"# HELP {name} {about}"
-    yield f"# TYPE {name} {kind}"
-
-
-def _metric(kind: str, name: str, about: str, value: float) -> Iterator[str]:
-    yield from _labelled(kind, name, about, {(): value})
-
-
-def _histograms(name: str, about: str, found: dict[Labels, Histogram]) -> Iterator[str]:
-    yield from _head("histogram", name, about)
-    for labels, histogram in found.items():
-        for bound, count in histogram.buckets():
-            shown = "+Inf" if bound == float("inf") else f"{bound:g}"
-            yield f"{name}_bucket{_labels((*labels, ('le', shown)))} {count}"
-        yield f"{name}_sum{_labels(labels)} {histogram.sum:.6f}"
-        yield f"{name}_count{_labels(labels)} {histogram.count}"
-
-
-def _labelled(kind: str, name: str, about: str, values: dict[Labels, float]) -> Iterator[str]:
-    yield from _head(kind, name, about)
-    for labels, value in values.items():
-        yield f"{name}{_labels(labels)} {value}"
-
-
-def _labels(labels: Labels) -> str:
-    def quoted(text: str) -> str:
-        return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-    return "{" + ",".join(f'{name}="{quoted(value)}"' for name, value in labels) + "}" if labels else ""
