@@ -20,6 +20,7 @@ from quarterdeck.host import HostError
 from quarterdeck.host.events import PolicyDecided
 from quarterdeck.host.inheriting import OF_ITS_CONVERSATION, inherited_options
 from quarterdeck.host.requests import Callbacks, HookCallback, OfSession, UpdateSession
+from quarterdeck.host.resources import Approval, Session
 from quarterdeck.policy import Policy
 from quarterdeck.timeline.events import TextCompleted
 
@@ -85,14 +86,13 @@ async def test_hooks_of_a_program_are_asked_about_what_its_child_does(tmp_path: 
     steps = [touch("one.txt"), "Not done."]
     async with family(tmp_path, kind, lead=starts(), work=steps) as one:
         parent = await one.parent(allowed=["Bash"], callbacks=guard)
-        while not (children := await one.children(parent)):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-        async with attached(one.host, children[0].id) as program:
+        (child,) = await until_there(one, parent)
+        async with attached(one.host, child.id) as program:
             asked = await program.asked("hook")
             assert asked.input["tool_input"]["command"] == "touch one.txt"
             await program.answer(asked, decides("deny", permissionDecisionReason="Not today."))
             await frames_until(one.host, parent.id, "idle")
-        ((_, _, said),) = await one.ended(children[0])
+        ((_, _, said),) = await one.ended(child)
         assert "Not today." in said
         assert not (one.cwd / "one.txt").exists()
 
@@ -230,9 +230,7 @@ async def test_whatever_makes_a_mode_stricter_makes_it_stricter_below(tmp_path: 
         assert (await one.host.get_session(OfSession(session_id=parent.id))).permission_mode == "plan"
         generation = [parent]
         for _ in range(depth):
-            while not (below := await one.children(generation[0])):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-            generation = below
+            generation = await until_there(one, generation[0])
             await lowered_to("plan", one, generation[0].id)
 
 
@@ -255,3 +253,37 @@ async def test_people_cannot_give_a_child_more_than_its_parent_has(tmp_path: Pat
         await next_turn(one.host, child.id, WORK)  # a person's prompt starts it again
         actor = in_memory(one.host)[child.id]
         assert actor.options(actor.log).permission_mode == "plan"
+
+
+async def test_a_decision_gives_a_child_no_more_than_its_parent_has(tmp_path: Path) -> None:
+    """Approving its plan would end its plan mode."""
+    lead = [call("start_session", prompt=WORK, name="child"), "Started."]
+    work = [{"tool": "ExitPlanMode", "input": {"plan": "Count."}}, touch("made.txt"), "Done."]
+    async with family(tmp_path, "sim", lead=lead, work=work) as one:
+        parent = await one.parent(permission_mode="plan")
+        (child,) = await until_there(one, parent)
+        (plan,) = await pending(one.host, child.id)
+        with pytest.raises(HostError, match="allows more than plan") as refused:
+            await decide(one.host, plan)
+        assert (refused.value.code, refused.value.details["field"]) == ("forbidden", "mode")
+        await frames_until(one.host, parent.id, "idle")
+        await one.host.update_session(UpdateSession(session_id=parent.id, permission_mode="default"))
+        await decide(one.host, plan)
+        (asked,) = await next_pending(one, child.id, but=plan.id)
+        with pytest.raises(HostError, match="allows more than default"):
+            await decide(one.host, asked, mode="acceptEdits")
+        await decide(one.host, asked)
+        await frames_until(one.host, child.id, "idle")
+        assert (one.cwd / "made.txt").exists()
+
+
+async def until_there(one: Family, parent: Session) -> list[Session]:
+    while not (found := await one.children(parent)):  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    return found
+
+
+async def next_pending(one: Family, session: str, *, but: str) -> list[Approval]:
+    while not (found := [approval for approval in await pending(one.host, session) if approval.id != but]):  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    return found

@@ -143,6 +143,7 @@ class ApprovalOperations(HostBase):
             actor = await self._actor(record.session)
             if record.request_id in actor.log.approvals:
                 actor.check_decision(record.request_id, request.decision)
+                self._check_mode(actor, record, request.decision)
         if plan is not None:
             await self.store.commit(Commit(changes=[PutSetting(plan, msgspec.json.encode([one.id for one in found]))]))
         decided: list[returns.Approval] = []
@@ -161,6 +162,13 @@ class ApprovalOperations(HostBase):
             receipt = receipt_for(self, "decide_many", request, caller, key, result)
             await self.store.commit(Commit(changes=[PutSetting(plan, None)], receipt=receipt))
         return result
+
+    def _check_mode(self, actor: SessionActor, record: ApprovalRecord, decision: takes.Decision) -> None:
+        """Raises ``HostError`` if the decision gives a session more than the session that started it has."""
+        ends_plan_mode = record.kind == "plan_review" and decision.decision == "allow"
+        mode = decision.mode or ("default" if ends_plan_mode else None)
+        if mode is not None:
+            self._spending.families.check_mode(actor.log.body, mode, "mode")
 
     async def _covered(self, wanted: takes.ApprovalFilter, caller: Caller, plan: str | None) -> list[ApprovalRecord]:
         """The approvals of a batch; a retry after a crash covers the same ones as the first attempt."""
@@ -199,6 +207,7 @@ class ApprovalOperations(HostBase):
         if record.request_id not in actor.log.approvals:
             raise _too_late(await self._approval(record.id))
         answer = actor.check_decision(record.request_id, decision)
+        self._check_mode(actor, record, decision)
         _check_edited(actor, record, decision)
         now = self._clock()
         grant = self._new_grant(actor, record, decision, caller)

@@ -110,6 +110,17 @@ class Families:
                 mode = elder.mode
         return mode
 
+    def check_mode(self, body: SessionBody, mode: str, field: str = "permission_mode") -> None:
+        """Raises ``HostError`` for a mode that is more permissive than an ancestor's."""
+        allowed = self.mode_of_elders(body, mode)
+        if allowed != mode:
+            raise HostError(
+                "forbidden",
+                f"The mode {mode} allows more than {allowed}, that of the session that started this one.",
+                hint="Change that session's mode first.",
+                field=field,
+            )
+
     def _elders(self, body: SessionBody) -> Iterator[tuple[str, _Relative]]:
         elder_id = body.parent_id if body.is_child else None
         while elder_id is not None and (elder := self._known.get(elder_id)) is not None:

@@ -249,7 +249,7 @@ class SessionOperations(PresetOperations):
         actor = await self._actor(request.session_id)
         if request.permission_mode is not UNSET:
             _check_mode(request.permission_mode)
-            self._check_mode_of_child(actor.log.body, request.permission_mode)
+            self._spending.families.check_mode(actor.log.body, request.permission_mode)
         if isinstance(request.max_thinking_tokens, int) and request.max_thinking_tokens < 0:
             raise HostError("invalid", "max_thinking_tokens must be 0 or more.", field="max_thinking_tokens")
         if request.budget_usd is not UNSET:
@@ -271,16 +271,6 @@ class SessionOperations(PresetOperations):
         if request.permission_mode is not UNSET:
             await self._mode_was_set(actor)
         return await self._view(actor)
-
-    def _check_mode_of_child(self, body: SessionBody, mode: str) -> None:
-        allowed = self._spending.families.mode_of_elders(body, mode)
-        if allowed != mode:
-            raise HostError(
-                "forbidden",
-                f"The mode {mode} allows more than {allowed}, that of the session that started this one.",
-                hint="Change that session's mode first.",
-                field="permission_mode",
-            )
 
     async def _change_process(self, actor: SessionActor, request: takes.UpdateSession) -> None:
         body = actor.log.body
