@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from quarterdeck.testing.install import NEWEST, SUPPORTED
+
 Call = tuple[str, dict[str, Any]]
 
 
@@ -24,6 +26,7 @@ class Group:
     rules: dict[str, list[str]] = field(default_factory=dict)
     mode: str = "default"
     directories: tuple[str, ...] = ()
+    cli: str = NEWEST
 
 
 # Paths
@@ -97,6 +100,50 @@ def path_groups() -> Iterator[Group]:
     yield Group("reads bypassing", reads, PATH_RULES[1], "bypassPermissions")
     yield Group("reads while planning", reads, PATH_RULES[1], "plan")
     yield Group("reads without asking", reads, PATH_RULES[1], "dontAsk")
+
+
+# Searches, of the last CLI that has tools for them
+
+SEARCHED = (
+    *(".", "src", "{cwd}", "{root}/outside", "{root}/outside/f", "..", "link", "/etc", "~", ".env", "secrets", "asked"),
+    *("{cwd}/../outside", " ", "src/../..", "{home}", "./", "src/.", "src/..", "{cwd}/.", "{root}/more", "a.txt", "in"),
+)
+PATTERNS = (
+    *(
+        "**/*",
+        "src/*",
+        "../*",
+        "/etc/*",
+        "{root}/outside/*",
+        "{src,../outside}/*",
+        "~/*",
+        "link/*",
+        ".env",
+        "secrets/*",
+    ),
+    *("./../outside/*", "src/../../outside/*", "*/../../*", "\\../*", "[.][.]/*", " /etc/*", "@(..)/*", "{a,/etc}/*"),
+    *("{root}/more/**", "{home}/notes/n", "**/.env", "in", "asked/**", "locked/x", "{src,secrets}/*", "s*/key"),
+)
+SEARCH_RULES: list[dict[str, list[str]]] = [
+    {},
+    {"deny": ["Read(.env)", "Read(secrets/**)"], "ask": ["Read(asked/**)"]},
+    {"allow": ["Grep", "Glob"], "deny": ["Read(//etc/**)"]},
+    {"allow": ["Read(~/notes/**)", "Read(//**/outside/**)"]},
+    {"deny": ["Grep"], "ask": ["Glob"]},
+]
+WITH_SEARCHES = SUPPORTED[-2]
+
+
+def search_groups() -> Iterator[Group]:
+    calls: list[Call] = [("Grep", {"pattern": "text"}), ("Glob", {"pattern": "*"})]
+    for path in SEARCHED:
+        calls += [("Grep", {"pattern": "text", "path": path}), ("Glob", {"pattern": "*", "path": path})]
+    for pattern in PATTERNS:
+        calls += [("Grep", {"pattern": "text", "glob": pattern}), ("Glob", {"pattern": pattern})]
+        calls.append(("Glob", {"pattern": pattern, "path": "src"}))
+    for number, rules in enumerate(SEARCH_RULES):
+        for mode in ("default", "plan", "dontAsk", "bypassPermissions"):
+            yield Group(f"searches {number} {mode}", calls, rules, mode, ("{root}/more",), cli=WITH_SEARCHES)
 
 
 # Notebooks
@@ -351,6 +398,62 @@ def build_skills(root: Path) -> None:
         skill.write_text(f"---\nname: {name}\ndescription: Greet someone\n---\nSay hello.\n")
 
 
+# All other tools
+
+_QUESTION = {"question": "Q?", "header": "H", "multiSelect": False, "options": [{"label": "a", "description": "a"}] * 2}
+TOOLS: list[Call] = [
+    ("Task", {"description": "d", "prompt": "p", "subagent_type": "Explore"}),
+    ("Agent", {"description": "d", "prompt": "p"}),
+    ("Agent", {"description": "d", "prompt": "p", "isolation": "remote"}),
+    ("AskUserQuestion", {"questions": [_QUESTION]}),
+    ("CronCreate", {"cron": "0 0 1 1 *", "prompt": "go", "recurring": False}),
+    ("CronDelete", {"id": "x"}),
+    ("CronList", {}),
+    ("ListAgents", {}),
+    ("Monitor", {"command": "foo", "description": "watch", "timeout_ms": 1000, "persistent": False}),
+    ("ReportFindings", {"findings": []}),
+    ("ScheduleWakeup", {"delaySeconds": 60, "reason": "r", "prompt": "p"}),
+    ("SendMessage", {"to": "x", "message": "hi", "summary": "s"}),
+    ("Skill", {"skill": "greet"}),
+    ("TaskStop", {"task_id": "x"}),
+    ("ToolSearch", {"query": "select:WebFetch", "max_results": 1}),
+    ("WebSearch", {"query": "python docs"}),
+    ("WebFetch", {"url": "https://example.org/", "prompt": "p"}),
+    ("Workflow", {"script": "export const meta = {name: 'x', description: 'y'}\nreturn 1"}),
+    ("ExitWorktree", {"action": "keep"}),
+    ("EnterWorktree", {"name": "w"}),
+    ("ExitPlanMode", {"plan": "p"}),
+    ("EnterPlanMode", {}),
+]
+"""A call of each tool that the CLI offers, but those of ``ELSEWHERE``; fewer than a turn may have, because some end it.
+The last ones change the session's folder and mode, if they may."""
+ELSEWHERE = frozenset({"Bash", "Edit", "NotebookEdit", "Read", "Write"})
+OLD_TOOLS: list[Call] = [
+    ("TodoWrite", {"todos": [{"content": "c", "status": "pending", "activeForm": "a"}]}),
+    ("TaskOutput", {"task_id": "x", "block": False, "timeout": 10}),
+    ("KillShell", {"shell_id": "x"}),
+    ("Task", {"description": "d", "prompt": "p", "subagent_type": "Explore"}),
+    ("WebSearch", {"query": "python docs"}),
+    ("Bash", {"command": "ls"}),
+    ("Bash", {"command": "foo"}),
+    ("AskUserQuestion", {"questions": [_QUESTION]}),
+    ("EnterPlanMode", {}),
+]
+TOOL_RULES: tuple[tuple[str, ...], ...] = ((), ("ask",), ("deny",), ("allow",), ("allow", "ask"))
+
+
+def tool_groups() -> Iterator[Group]:
+    modes = ("default", "dontAsk", "plan", "bypassPermissions", "acceptEdits")
+    for behaviors in TOOL_RULES:
+        for mode in modes:
+            for calls, cli in ((TOOLS, NEWEST), (OLD_TOOLS, SUPPORTED[0])):
+                names = list(dict.fromkeys(name for name, _ in calls))
+                rules = dict.fromkeys(behaviors, names)
+                kind = "tools" if cli == NEWEST else "former tools"
+                about = f"{kind}, {' and '.join(behaviors) or 'no rules'}, {mode}"
+                yield Group(about, calls, rules, mode, cli=cli)
+
+
 def fill(text: str, root: Path) -> str:
     for name, folder in (("cwd", root / "project"), ("home", root / "home"), ("root", root)):
         text = text.replace(f"{{{name}}}", str(folder))
@@ -358,4 +461,12 @@ def fill(text: str, root: Path) -> str:
 
 
 def all_groups() -> list[Group]:
-    return [*path_groups(), *notebook_groups(), *url_groups(), *name_groups(), *mcp_groups()]
+    return [
+        *path_groups(),
+        *search_groups(),
+        *tool_groups(),
+        *notebook_groups(),
+        *url_groups(),
+        *name_groups(),
+        *mcp_groups(),
+    ]

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from needs import missing, real_cli
+from quarterdeck.testing.install import NEWEST
 from quarterdeck.testing.model import ModelServer, ToolUse
 
 CALLS_PER_TURN = 25
@@ -52,12 +53,15 @@ def decisions(
     shell: Path | None = None,
     trusted: Sequence[str] | None = None,
     flags: Sequence[str] = (),
+    cli: str = NEWEST,
+    offered: set[str] | None = None,
 ) -> list[str]:
     """``allow``, ``ask`` or ``deny`` for each call, in order; ``invalid`` where the tool itself refuses its input.
 
     ``permissions`` become the project's settings; None leaves the settings files as they are. ``trusted`` are the
     folders that the user trusted, by default ``cwd`` alone. ``shell`` runs the commands that are allowed in place of
-    the user's. Raises ``NoAnswerError`` if there is a call about which the CLI says nothing.
+    the user's. ``cli`` is the version; of one before 2.1.325, "allow" means that the tool had a result. ``offered`` is
+    given the names of the tools. Raises ``NoAnswerError`` if there is a call about which the CLI says nothing.
     """
     (cwd / ".claude").mkdir(parents=True, exist_ok=True)
     home.mkdir(parents=True, exist_ok=True)
@@ -75,12 +79,12 @@ def decisions(
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "IS_SANDBOX": "1", **_NO_NET, **model.env()}
         if shell is not None:
             environment |= {"SHELL": str(shell), "CLAUDE_CODE_SHELL": str(shell)}
-        argv = [*real_cli().argv, *_FLAGS, "--permission-prompt-tool", "stdio", *flags]
+        argv = [*real_cli(cli).argv, *_FLAGS, "--permission-prompt-tool", "stdio", *flags]
         if mode is not None:
             argv += ["--permission-mode", mode]
         if mode == "bypassPermissions":
             argv.append("--allow-dangerously-skip-permissions")
-        found, ended = _run([*_shut_in(calls, cwd, home, shell), *argv], cwd, environment, len(calls))
+        found, ended = _run([*_shut_in(calls, cwd, home, shell, cli), *argv], cwd, environment, len(calls), offered)
     answers = [found.get(f"toolu_{number:05}", "missing") for number in range(len(calls))]
     unanswered = [call for call, answer in zip(calls, answers, strict=True) if answer == "missing"]
     if unanswered:
@@ -89,7 +93,9 @@ def decisions(
     return answers
 
 
-def _run(argv: Sequence[str], cwd: Path, environment: dict[str, str], calls: int) -> tuple[dict[str, str], str]:
+def _run(
+    argv: Sequence[str], cwd: Path, environment: dict[str, str], calls: int, offered: set[str] | None
+) -> tuple[dict[str, str], str]:
     """What the CLI decided, and how it ended."""
     with (
         tempfile.TemporaryFile() as stderr,
@@ -101,7 +107,7 @@ def _run(argv: Sequence[str], cwd: Path, environment: dict[str, str], calls: int
         watchdog.start()
         found: dict[str, str] = {}
         try:
-            finished = _converse(process, found)
+            finished = _converse(process, found, set() if offered is None else offered)
         finally:
             watchdog.cancel()
             process.kill()
@@ -117,11 +123,13 @@ def share_decided(answers: Sequence[str]) -> float:
     return sum(answer in DECIDED for answer in answers) / len(answers)
 
 
-def _shut_in(calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path, home: Path, shell: Path | None) -> list[str]:
+def _shut_in(
+    calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path, home: Path, shell: Path | None, cli: str
+) -> list[str]:
     """What to start the CLI with, so that no file outside of the scratch folder can be changed."""
     scratch = Path(os.path.commonpath([cwd, home, *([] if shell is None else [shell])]))
     if _bubblewrap():
-        program = str(Path(real_cli().argv[-1]).parent)
+        program = str(Path(real_cli(cli).argv[-1]).parent)
         seen = [part for place in (program, REPOSITORY, sys.prefix) for part in ("--ro-bind", place, place)]
         places = ["--tmpfs", "/tmp", *seen, "--bind", str(scratch), str(scratch)]
         return ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *places, *_ENDS]
@@ -152,7 +160,7 @@ def idle_shell(folder: Path) -> Path:
     return shell
 
 
-def _converse(process: subprocess.Popen[bytes], found: dict[str, str]) -> bool:
+def _converse(process: subprocess.Popen[bytes], found: dict[str, str], offered: set[str]) -> bool:
     """Lets one turn run, refuses what it asks, notes each decision in ``found``; whether the turn came to its end."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -167,7 +175,9 @@ def _converse(process: subprocess.Popen[bytes], found: dict[str, str]) -> bool:
     send({"type": "user", "session_id": "", "message": {"role": "user", "content": "go"}, "parent_tool_use_id": None})
     for line in process.stdout:
         message = json.loads(line)
-        if message["type"] == "control_request":
+        if message["type"] == "system" and message["subtype"] == "init":
+            offered |= set(message["tools"])
+        elif message["type"] == "control_request":
             request = message["request"]
             found[request["tool_use_id"]] = "ask"
             answer = {"behavior": "deny", "message": "asked"}
@@ -178,10 +188,18 @@ def _converse(process: subprocess.Popen[bytes], found: dict[str, str]) -> bool:
                 found.setdefault(meta["id"], _decision(meta))
             for result in message["message"]["content"]:
                 if isinstance(result, dict) and result["type"] == "tool_result":
-                    found.setdefault(result["tool_use_id"], "invalid")  # a tool that is denied as a whole is no tool
+                    found.setdefault(result["tool_use_id"], _without_meta(result))
         elif message["type"] == "result":
             return True
     return False
+
+
+def _without_meta(result: dict[str, Any]) -> str:
+    """What a result alone says: of a tool that is denied as a whole, which is no tool; of an older CLI, of any."""
+    text = str(result.get("content"))
+    if not result.get("is_error"):
+        return "allow"
+    return "deny" if "denied" in text else "invalid"
 
 
 def _decision(meta: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ import pytest
 
 import soak
 from policy.generated_calls import (
+    ELSEWHERE,
+    TOOLS,
     Call,
     Group,
     all_groups,
@@ -27,11 +29,11 @@ LOOSER: dict[tuple[str, str], str] = {}
 """Group and call on which the policy allows and the CLI does not, with the reason. There is none."""
 CALLS_IN_TEST = 40
 GROUPS = all_groups()
-GROUPS_IN_TEST = 3
-"""Of each kind: reads, writes, notebooks, URLs, agents and skills, MCP tools."""
-COMPARED = {"notebooks": 0.4}
+GROUPS_IN_TEST = {"searches": 2, "tools": 2, "former": 1}
+"""Of each kind; three of the others: reads, writes, notebooks, URLs, agents and skills, MCP tools."""
+COMPARED = {"notebooks": 0.4, "searches": 0.5, "tools": 0.5, "former": 0.4}
 """The part of the calls that the CLI must have decided about, where it is not ``MOST``: 2.1.325 first looks whether a
-notebook has been read."""
+notebook has been read, or whether a task exists; of a denied tool it offers nothing."""
 MOST = 0.7
 
 
@@ -43,7 +45,7 @@ KINDS = list(dict.fromkeys(map(kind, GROUPS)))
 CHOSEN = [
     group
     for wanted in KINDS
-    for group in soak.part([group for group in GROUPS if kind(group) == wanted], GROUPS_IN_TEST)
+    for group in soak.part([group for group in GROUPS if kind(group) == wanted], GROUPS_IN_TEST.get(wanted, 3))
 ]
 
 
@@ -69,7 +71,7 @@ def put(group: Group, calls: list[Call], root: Path) -> list[tuple[Call, str, st
     ours = [policy.decide(*call).behavior for call in filled]
     flags = mcp_flags(root) if group.about.startswith("MCP") else ()
     permissions = {**rules, "additionalDirectories": directories}
-    theirs = decisions(filled, cwd=cwd, home=home, permissions=permissions, mode=group.mode, flags=flags)
+    theirs = decisions(filled, cwd=cwd, home=home, permissions=permissions, mode=group.mode, flags=flags, cli=group.cli)
     return list(zip(calls, ours, theirs, strict=True))
 
 
@@ -87,6 +89,16 @@ def test_the_policy_allows_nothing_that_the_real_cli_does_not(group: Group, tmp_
     # of a server that is denied as a whole the CLI offers nothing that could be decided about
     denied = all(ours == "deny" for _, ours, _ in answers)
     assert denied or share_decided([theirs for _, _, theirs in answers]) >= COMPARED.get(kind(group), MOST)
+
+
+@pytest.mark.real
+def test_every_tool_that_the_real_cli_offers_is_put_to_it(tmp_path: Path) -> None:
+    offered: set[str] = set()
+    folders = {"cwd": tmp_path.resolve() / "project", "home": tmp_path.resolve() / "home"}
+    decisions([("CronList", {})], **folders, offered=offered)
+
+    assert offered
+    assert offered - {name for name, _ in TOOLS} == ELSEWHERE
 
 
 def test_enough_is_made_up() -> None:

@@ -17,7 +17,7 @@ def stand_in(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None
     program = folder / "scratch" / "claude"
     program.parent.mkdir()
     program.write_text(f"#!/bin/sh\n{script}\n")
-    monkeypatch.setattr(real_cli, "real_cli", lambda: CliInstall("0", ("/bin/sh", str(program))))
+    monkeypatch.setattr(real_cli, "real_cli", lambda _: CliInstall("0", ("/bin/sh", str(program))))
 
 
 def compare(folder: Path) -> list[str]:
@@ -58,5 +58,5 @@ def test_on_a_build_machine_a_missing_sandbox_fails(tmp_path: Path, monkeypatch:
     stand_in(tmp_path.resolve(), "exit 0", monkeypatch)
     outside = [("Write", {"file_path": "/elsewhere", "content": "x"})]
 
-    with pytest.raises(AssertionError, match="needs bubblewrap"):
+    with pytest.raises(pytest.fail.Exception, match="needs bubblewrap"):
         real_cli.decisions(outside, cwd=tmp_path.resolve() / "scratch/cwd", home=tmp_path.resolve() / "scratch/home")

@@ -6,6 +6,7 @@ Only that direction is asserted here; ``test_differential`` holds both to the sa
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from quarterdeck.policy import Policy
 GROUPS = groups()
 PER_GROUP = 10
 WARM_UP = ("ls", "pwd", "true") * 10
-"""2.1.325 asks about loops until it has read the environment of the shell."""
+LOOP = re.compile(r"\bfor\b")
+"""2.1.325 asks about loops until it has read the environment of the shell: with these it gets a second try."""
 DELIBERATE: dict[str, str] = {}
 """Commands that the policy allows and the CLI does not, each with the reason."""
 
@@ -61,8 +63,9 @@ class Place:
         """Those of the commands, allowed by the policy, that the CLI does not allow."""
         theirs = self.theirs(allowed) if allowed else {}
         found = [command for command in allowed if theirs[command] != "allow"]
-        again = self.theirs([*WARM_UP, *found]) if found else {}
-        return [command for command in found if again[command] != "allow"]
+        loops = [command for command in found if LOOP.search(command)]
+        again = self.theirs([*WARM_UP, *loops]) if loops else {}
+        return [command for command in found if again.get(command) != "allow"]
 
 
 @pytest.mark.real
@@ -87,7 +90,19 @@ SITUATIONS: dict[str, dict[str, Any]] = {
     "everything but some paths": {"allow": ("Bash",), "deny": PROTECTED},
     "bypassed": {"mode": "bypassPermissions", "deny": (*PROTECTED, "Bash(zap:*)"), "ask": ("Bash(rm:*)",)},
     "where nobody is asked": {"mode": "dontAsk"},
+    "where nobody is asked but some commands and paths are denied": {
+        "mode": "dontAsk",
+        "allow": WILDCARDS,
+        "deny": (*PROTECTED, "Bash(zap:*)"),
+        "ask": ("Bash(git log:*)",),
+    },
     "planning": {"mode": "plan", "allow": WILDCARDS},
+    "planning where some commands and paths are denied": {
+        "mode": "plan",
+        "allow": WILDCARDS,
+        "deny": (*PROTECTED, "Bash(zap:*)"),
+        "ask": ("Bash(sort:*)",),
+    },
 }
 
 
@@ -144,4 +159,4 @@ def test_of_commands_that_are_watched_the_policy_allows_none_that_the_real_cli_d
 
 
 def test_enough_is_compared() -> None:
-    assert sum(len(set(group.commands)) for group in GROUPS) >= 8_000
+    assert sum(len(set(group.commands)) for group in GROUPS) > 12_000

@@ -23,7 +23,7 @@ import needs
 import soak
 from policy.listed_options import option_commands
 from policy.mutations import mutants
-from policy.shell_sandbox import SHELLS, Deeds, missing, run
+from policy.shell_sandbox import ACCOUNTS, SHELLS, Deeds, missing, run
 from quarterdeck.policy import Policy
 from quarterdeck.policy.options import LISTED
 from quarterdeck.policy.programs import FILE_CHANGERS, FILE_MAKERS, FILE_READERS, READ_ONLY, words
@@ -97,6 +97,8 @@ class Situation:
     about: str
     policy: Callable[[Scratch], Policy]
     offence: Callable[[str, Deeds, Scratch], str | None]
+    cases: int = CASES
+    """More where little is allowed."""
 
 
 def _policy(here: Scratch, **options: Any) -> Policy:
@@ -114,15 +116,28 @@ def _outside_of_rules(
         if not path.startswith(OWN_FILES) and not may_change(path):
             return f"changed {path}"
     for path in deeds.read:
-        if path.startswith((str(here.root / "outside"), str(here.root / "home/secret"))):
+        if path in ACCOUNTS or path.startswith((str(here.root / "outside"), str(here.root / "home/secret"))):
             return f"read {path}"
     return "connected" if deeds.connected else None
 
 
+RUNS_SOMETHING = re.compile(
+    r"/(\.git|\.claude|\.vscode|\.husky|\.mvn|\.idea)(/|\Z)|/(\.npmrc|\.bashrc|\.zshrc|\.profile|\.envrc|\.gitconfig|\.bazelrc"
+    r"|\.pnp\.cjs|\.mcp\.json|\.pre-commit-config\.yaml|bunfig\.toml)\Z"
+)
+"""Some of the files that make other programs run something; no rule covers a change of them."""
+
+
+def _runs_something(path: str, here: Scratch) -> bool:
+    inside = path.removeprefix(str(here.work))
+    return bool(RUNS_SOMETHING.search(inside)) and not inside.startswith("/.git/index")  # ``git status`` writes it
+
+
 def _may_change(path: str, here: Scratch) -> bool:
     """What a rule for a program that makes files covers: everything in the working folder that runs nothing."""
-    protected = path.startswith((f"{here.work}/.git", f"{here.work}/.claude", f"{here.work}/link/"))
-    return path.startswith(f"{here.work}/.git/index") or (path.startswith(f"{here.work}/") and not protected)
+    if not path.startswith(f"{here.work}/") or path.startswith(f"{here.work}/link/"):
+        return False
+    return not _runs_something(path, here)
 
 
 def _reading(command: str, deeds: Deeds, here: Scratch) -> str | None:
@@ -137,6 +152,13 @@ def _reading(command: str, deeds: Deeds, here: Scratch) -> str | None:
 
 def _changing(command: str, deeds: Deeds, here: Scratch) -> str | None:
     return _outside_of_rules(deeds, here, HARMLESS | set(CHANGERS) | {"a"}, lambda path: _may_change(path, here))
+
+
+def _without_rules(command: str, deeds: Deeds, here: Scratch) -> str | None:
+    """What nobody has allowed: only what reads runs, and it writes nothing, except that git may refresh its index."""
+    git = any(Path(program).name == "git" for program in deeds.programs)
+    index = f"{here.work}/.git/index"
+    return _outside_of_rules(deeds, here, HARMLESS, lambda path: git and path.startswith(index))
 
 
 MAKES_FILES = re.compile(r"\b(split|tar)\b")
@@ -157,6 +179,12 @@ def _denied(command: str, deeds: Deeds, here: Scratch) -> str | None:
         if path == str(here.work / "protected") or path.startswith(str(here.root / "outside/")):
             return f"opened {path}"
     return None
+
+
+def _denied_or_running(command: str, deeds: Deeds, here: Scratch) -> str | None:
+    """A bare rule does not cover files that make others run something either."""
+    changed = next((path for path in deeds.changed if _runs_something(path, here)), None)
+    return _denied(command, deeds, here) or (changed and f"changed {changed}")
 
 
 def _editing(command: str, deeds: Deeds, here: Scratch) -> str | None:
@@ -180,9 +208,9 @@ SITUATIONS = (
         lambda here: _policy(
             here, allow=["Bash"], deny=["Bash(zap:*)", "Read(protected)", f"Read(/{here.root}/outside/**)"]
         ),
-        _denied,
+        _denied_or_running,
     ),
-    Situation("no rules at all", lambda here: _policy(here, allow=[]), _reading),
+    Situation("no rules at all", lambda here: _policy(here, allow=[]), _without_rules, cases=4 * CASES),
     Situation("edits are accepted", lambda here: _policy(here, mode="acceptEdits"), _editing),
     Situation(
         "permissions are bypassed but for a program and some paths",
@@ -228,7 +256,7 @@ def offences(situation: Situation, commands: list[str], shells: Iterable[str] = 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=[situation.about for situation in SITUATIONS])
 def test_bash_and_zsh_do_only_what_the_rules_cover(situation: Situation) -> None:
-    assert offences(situation, mutants(CASES, soak.SEED)) == {}
+    assert offences(situation, mutants(situation.cases, soak.SEED)) == {}
 
 
 def _with_an_option(command: str, deeds: Deeds, here: Scratch) -> str | None:
@@ -272,6 +300,48 @@ def test_the_sandbox_sees_what_is_done() -> None:
             seen = [_reading(command, deeds, here) for command, deeds in zip(commands, done, strict=True)]
 
             assert [offence is not None for offence in seen] == [True, True, True, True, True, False, True, False, True]
+
+
+SEEN: dict[Callable[[str, Deeds, Scratch], str | None], dict[str, str | None]] = {
+    _without_rules: {
+        "cat a.txt": None, "ls -la": None, "stat a.txt": None, "git status": None, "git log -1": None,
+        "timeout 5 ls": None, "echo x > /dev/null": None, "cat <<E\nx\nE": None,
+        "python3 script.py": "ran", "awk 1 a.txt": "ran", "sed -n 1p a.txt": "ran", "find .": "ran", "a": "ran",
+        "echo x > out/y": "changed", "echo x > .git/index": "changed", "touch src/b.txt": "ran",
+        "true >> a.txt": "changed",
+        "cat /etc/passwd": "read", "cat < /etc/shadow": "read", "grep root /etc/group": "read",
+        "wc -l /etc/passwd": "read",
+    },
+    _reading: {
+        "grep -f /etc/passwd a.txt": "read", "sort /etc/passwd": "read", "python3 -c 'open(\"/etc/passwd\")'": "read",
+        "sort a.txt > out/s": None, "find . -user root": None,
+        "split -l 1 a.txt out/.npmrc && mv out/.npmrcaa .npmrc": "ran",
+    },
+    _changing: {
+        "touch x": None, "touch .npmrc": "changed", "cp a.txt .git/hooks/post-commit": "changed",
+        "rm -rf .git": "changed",
+        "mkdir -p .husky/_": "changed", "mv a.txt src/.envrc": "changed", "cp /etc/passwd x": "read",
+        "cp -p a.txt y": None,
+    },
+    _denied_or_running: {
+        "cp a.txt .npmrc": "changed", "echo x > .vscode": "changed", "cp a.txt b": None,
+        "a > bunfig.toml": "changed",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("offence", SEEN, ids=[offence.__name__ for offence in SEEN])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_situation_sees_its_offences_and_no_others(
+    offence: Callable[[str, Deeds, Scratch], str | None], shell: str
+) -> None:
+    commands = SEEN[offence]
+    with scratch() as here:
+        path = f"{here.root}/bin:/usr/bin:/bin"
+        done = run(list(commands), shell, scratch=here.root, cwd=here.work, path=path)
+        seen = {command: offence(command, deeds, here) for command, deeds in zip(commands, done, strict=True)}
+
+    assert {command: found and found.partition(" ")[0] for command, found in seen.items()} == commands
 
 
 def test_the_sandbox_sees_which_program_reads_a_protected_file_and_what_is_done_by_descriptor() -> None:

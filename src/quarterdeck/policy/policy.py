@@ -255,6 +255,8 @@ class Policy(PolicyCallbacks):
     def _search(self, tool: str, folder: str, tool_input: Mapping[str, Any]) -> Iterator[Verdict]:
         """Judge a Glob's pattern and the files a Grep reads."""
         if tool == "Grep":
+            if self._is_asked_about(tool_input):
+                yield Verdict("ask", "The path ends in a dot.", source="safety")
             found = self.paths.judge_search(folder)
             if found is not None:
                 yield found
@@ -264,6 +266,12 @@ class Policy(PolicyCallbacks):
                 yield Verdict("ask", "The pattern may lead out of the folder.", source="safety")
             else:
                 yield self.paths.judge_path(f"{folder}/{_literal_head(pattern)}", edit=False, tool=tool)
+
+    def _is_asked_about(self, search: Mapping[str, Any]) -> bool:
+        """CLI 2.0.77 to 2.1.52 ask about a ``Grep`` in ``.`` and ``src/..``, though not where no folder is named."""
+        path = search.get("path")
+        named = isinstance(path, str) and _ENDS_IN_DOTS.search(path) is not None
+        return named and self.mode != "bypassPermissions" and self._allow.for_tool("Grep") is None
 
     def _other(self, tool: str, tool_input: Mapping[str, Any]) -> Verdict:
         named = self._by_name(tool, tool_input)
@@ -318,6 +326,7 @@ class Policy(PolicyCallbacks):
         return (bare if plain else None), tuple(dict.fromkeys((bare, fold(bare), given)))
 
 
+_ENDS_IN_DOTS = re.compile(r"(?:^|/)\.{1,2}\Z")
 _LEADS_OUT = re.compile(r"\.\.|\\|(?:^|[{,(|])\s*[/~]")
 
 
