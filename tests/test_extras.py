@@ -49,8 +49,8 @@ async def main():
 asyncio.run(main())
 """
 REMOTE = "import asyncio, quarterdeck; print(asyncio.run(quarterdeck.prompt('hello', host={url!r})).result)"
-TRACED = """
-import asyncio, quarterdeck
+TRACED = "import asyncio, quarterdeck; asyncio.run(quarterdeck.prompt('hello', tracing=True))"
+SPANS = f"""
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -59,8 +59,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 exporter, provider = InMemorySpanExporter(), TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
-asyncio.run(quarterdeck.prompt('hello', tracing=True))
-print(*sorted({span.name for span in exporter.get_finished_spans()}), sep="\\n")
+{TRACED}
+print(*sorted({{span.name for span in exporter.get_finished_spans()}}), sep="\\n")
 """
 """The extra has the API alone; the SDK is what a program brings that wants its spans."""
 
@@ -264,7 +264,7 @@ def _made(folder: Path) -> Path:
 
 def test_each_extra_is_tried_alone() -> None:
     offered = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    tried = set(re.findall(r'Installed\(.+, wheel, "(\w+)"\)', Path(__file__).read_text()))
+    tried = set(re.findall(r'Installed\(.+, wheel, "(\w+)"[,)]', Path(__file__).read_text()))
     assert tried == set(offered) - {"all"}
 
 
@@ -276,7 +276,7 @@ def test_testing_alone_plays_a_scenario_in_yaml(wheel: Path, tmp_path: Path) -> 
 
 def test_otel_alone_traces_a_session(wheel: Path, tmp_path: Path) -> None:
     there = Installed(tmp_path, wheel, "otel", beside=["opentelemetry-sdk"])
-    done = there.python_code(TRACED, CLAUDE_BIN=there.simulator)
+    done = there.python_code(SPANS, CLAUDE_BIN=there.simulator)
     assert (done.returncode, done.stderr) == (0, "")
     assert {"quarterdeck.session", "invoke_agent claude-code"} <= set(done.stdout.splitlines())
 
