@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,19 +58,6 @@ async def test_a_server_of_the_editors_is_started_and_its_tools_can_be_called(fa
         call = ed.call_of("mcp__echo__echo")
         assert (call["title"], call["kind"], call["status"]) == ("Echo: hi", "other", "completed")
         assert "echo:hi" in str(call["rawOutput"])
-
-
-async def test_servers_over_http_and_sse_reach_claude_code_with_their_headers(fake: Simulated, checker: Any) -> None:
-    headers = [{"name": "X-Key", "value": "k"}]
-    servers = [
-        {"type": "http", "name": "web", "url": "http://127.0.0.1:9/mcp", "headers": headers},
-        {"type": "sse", "name": "old", "url": "http://127.0.0.1:9/sse", "headers": []},
-    ]
-    async with start(fake, checker) as ed:
-        await ed.initialize()
-        session = (await ed.call("session/new", cwd=str(fake.cwd), mcpServers=servers))["sessionId"]
-        told = await ed.call("_quarterdeck/mcp/status", sessionId=session)
-        assert {one["name"] for one in told["mcpServers"]} == {"web", "old"}
 
 
 async def test_servers_are_added_removed_toggled_and_reconnected_while_the_session_runs(
@@ -182,11 +170,24 @@ async def test_what_the_cli_says_beside_the_conversation_is_shown(fake: Simulate
 
 
 async def test_a_status_is_shown_while_it_lasts(fake: Simulated, checker: Any) -> None:
-    fake.play([emit("system", "status", status="compacting"), emit("system", "status", status=None), "Done."])
+    begins = emit("system", "status", status="compacting")
+    ends = emit("system", "status", status=None, compact_result="success")
+    boundary = emit("system", "compact_boundary", compact_metadata={"trigger": "auto", "pre_tokens": 9})
+    fails = emit("system", "status", status=None, compact_result="failed", compact_error="too long")
+    stops = emit("system", "status", status=None)
+    fake.play([begins, ends, boundary, begins, fails, begins, stops, "Done."])
     async with start(fake, checker) as ed:
         session = await begun(ed, fake)
         await ed.prompt(session, "go")
-        assert ed.updates("compaction_update")[0]["status"] == "in_progress"
+        told = [(one["compactionId"], one["status"], one.get("error")) for one in ed.updates("compaction_update")]
+        assert told == [
+            ("compaction-1", "in_progress", None),
+            ("compaction-1", "completed", None),
+            ("compaction-2", "in_progress", None),
+            ("compaction-2", "failed", "too long"),
+            ("compaction-3", "in_progress", None),
+            ("compaction-3", "cancelled", None),
+        ]
 
 
 async def test_files_are_set_back_to_how_they_were_before_a_prompt(fake: Simulated, checker: Any) -> None:
@@ -220,14 +221,20 @@ async def test_structured_output_is_in_the_answer_to_the_prompt(fake: Simulated,
 
 LAUNCHER = """#!{python}
 import json, os, sys
+argv = sys.argv[1:]
+settings = None
+words = [word for one in argv for word in one.split("=", 1)]
+for before, word in zip(words, words[1:]):
+    if before == "--settings":
+        settings = json.loads(word if word.startswith("{{") else open(word).read())
 with open({record!r}, "a") as file:
-    print(json.dumps(sys.argv[1:]), file=file)
+    print(json.dumps({{"argv": argv, "settings": settings}}), file=file)
 os.execv({program!r}, [{program!r}, *sys.argv[1:]])
 """
 
 
 def recorded(fake: Simulated) -> tuple[Path, Path]:
-    """A program that writes down its arguments and becomes the simulator."""
+    """A program that writes down its arguments and settings, and becomes the simulator."""
     program, record = fake.root / "recorded", fake.root / "argv.jsonl"
     program.write_text(LAUNCHER.format(python=sys.executable, record=str(record), program=str(fake.path)))
     program.chmod(0o755)
@@ -249,11 +256,14 @@ async def test_plugins_betas_and_sandbox_reach_claude_code(fake: Simulated, chec
         await ed.initialize()
         session = await ed.new(fake.cwd, _meta={"claudeCode": {"options": options}})
         await ed.prompt(session, "go")
-    argv = " ".join(json.loads(record.read_text().splitlines()[-1]))
-    assert f"--plugin-dir {plugin}" in argv or f"--plugin-dir={plugin}" in argv
-    assert "context-1m-2025-08-07" in argv
-    assert "WebSearch" in argv
-    assert "--settings" in argv
+    started = json.loads(record.read_text().splitlines()[-1])
+    argv = started["argv"]
+    values = {before: word for before, word in pairwise(argv) if before.startswith("--")}
+    values |= dict(word.split("=", 1) for word in argv if word.startswith("--") and "=" in word)
+    assert values["--plugin-dir"] == str(plugin)
+    assert values["--betas"] == "context-1m-2025-08-07"
+    assert values["--disallowedTools"] == "WebSearch"
+    assert started["settings"]["sandbox"] == options["sandbox"]
 
 
 async def test_delegate_is_not_offered_and_its_choice_is_refused(fake: Simulated, checker: Any) -> None:
@@ -282,9 +292,16 @@ async def test_the_login_status_is_told_and_account_is_known(fake: Simulated, ch
         changes = [one["params"] for one in ed.frames if one.get("method") == "auth/status_update"]
         told = await ed.call("auth/status")
         assert changes == [told]
-        assert told["state"] in ("authenticated", "unauthenticated")
-        assert (told["state"] == "authenticated") is bool(told.get("accounts"))
-        assert isinstance(account, dict)
+        assert (told["state"], told["accounts"]) == ("unauthenticated", [])
+        assert account == {"tokenSource": "none", "apiKeySource": "none", "apiProvider": "firstParty"}
+    async with start(fake, checker, ANTHROPIC_API_KEY="made-up") as ed:
+        await begun(ed, fake)
+        await ed.until(lambda: any(one.get("method") == "auth/status_update" for one in ed.frames))
+        told = await ed.call("auth/status")
+        assert (told["state"], told["accounts"]) == (
+            "authenticated",
+            [{"label": "ANTHROPIC_API_KEY", "active": True}],
+        )
 
 
 async def test_a_provider_is_chosen_for_the_processes_that_follow(fake: Simulated, checker: Any) -> None:

@@ -19,6 +19,7 @@ from host.kit import ASKS, decide, pending
 from quarterdeck.cli.serve import own_token
 from quarterdeck.gateways.http import Gateway, Server
 from quarterdeck.host import Host
+from quarterdeck.host.events import RawLine
 from quarterdeck.host.requests import (
     CreateSession,
     ListApprovals,
@@ -441,6 +442,16 @@ async def test_the_editors_files_are_used_while_it_is_there_and_a_turn_goes_on_w
             await asyncio.to_thread(until, fake.is_held)
         fake.release()
         await host.wait(Wait(session_id=session, timeout_s=LIMIT_S))
+        assert await replaced(host, session) == ["unsaved\n"]  # of two reads: the editor had gone before the second
+
+
+async def replaced(host: Host, session: str) -> list[str]:
+    """What the model was given of a file in place of what is on disk."""
+    frames = (await host.read_events(ReadEvents(session_id=session, limit=100_000, view="raw"))).frames
+    lines = [json.loads(event.line) for frame in frames for event in frame.events if isinstance(event, RawLine)]
+    answers = [line["response"].get("response") or {} for line in lines if line["type"] == "control_response"]
+    outputs = [one.get("hookSpecificOutput", {}).get("updatedToolOutput") for one in answers]
+    return [one["file"]["content"] for one in outputs if one is not None]
 
 
 async def test_without_a_host_or_with_no_host_sessions_run_in_the_agent(deck: Deck, fake: Simulated) -> None:

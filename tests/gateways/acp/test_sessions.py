@@ -75,7 +75,7 @@ async def test_a_session_is_loaded_with_everything_that_was_said(fake: Simulated
 
 
 async def test_a_loaded_session_goes_on(fake: Simulated, checker: Any) -> None:
-    fake.play(["Once."], ["Twice."])
+    fake.play(rules=[{"when": "one", "steps": ["Once."]}, {"when": "two", "steps": ["Twice."]}])
     async with start(fake, checker) as ed:
         await ed.initialize()
         session = await ed.new(fake.cwd)
@@ -85,8 +85,12 @@ async def test_a_loaded_session_goes_on(fake: Simulated, checker: Any) -> None:
         assert (await ed.call("session/resume", sessionId=session, cwd=str(fake.cwd)))["modes"]
         assert ed.text("user_message_chunk") == ""
         assert (await ed.prompt(session, "two"))["stopReason"] == "end_turn"
+        assert ed.text() == "Twice."
         listed = (await ed.call("session/list", cwd=str(fake.cwd)))["sessions"]
         assert [one["sessionId"] for one in listed] == [session]
+        ed.frames.clear()
+        await ed.call("session/load", sessionId=session, cwd=str(fake.cwd), mcpServers=[])
+        assert (ed.text("user_message_chunk"), ed.text()) == ("onetwo", "Once.Twice.")
 
 
 async def test_a_fork_goes_its_own_way(fake: Simulated, checker: Any) -> None:
@@ -100,6 +104,10 @@ async def test_a_fork_goes_its_own_way(fake: Simulated, checker: Any) -> None:
         await ed.prompt(forked, "two")
         ids = {one["sessionId"] for one in (await ed.call("session/list", cwd=str(fake.cwd)))["sessions"]}
         assert ids == {session, forked}
+        for each, said in ((session, "one"), (forked, "onetwo")):
+            ed.frames.clear()
+            await ed.call("session/load", sessionId=each, cwd=str(fake.cwd), mcpServers=[])
+            assert ed.text("user_message_chunk") == said
 
 
 async def test_a_session_is_renamed_archived_closed_and_deleted(fake: Simulated, checker: Any) -> None:
@@ -312,7 +320,9 @@ async def test_a_request_that_is_cancelled_is_answered_and_the_turn_stops(fake: 
 
 
 async def test_a_process_that_dies_is_told_and_the_next_prompt_goes_on(fake: Simulated, checker: Any) -> None:
-    fake.play(["Once."], [{"exit": 3, "stderr": "out of luck"}, "Never."], ["Back again."])
+    dies = [{"exit": 3, "stderr": "out of luck"}, "Never."]
+    words = {"one": ["Once."], "two": dies, "three": ["Back again."]}
+    fake.play(rules=[{"when": word, "steps": steps} for word, steps in words.items()])
     async with start(fake, checker) as ed:
         await ed.initialize()
         session = await ed.new(fake.cwd)
@@ -320,6 +330,11 @@ async def test_a_process_that_dies_is_told_and_the_next_prompt_goes_on(fake: Sim
         with pytest.raises(RefusedError, match="continues with the next prompt"):
             await ed.prompt(session, "two")
         assert (await ed.prompt(session, "three"))["stopReason"] == "end_turn"
+        assert ed.text() == "Once.Back again."
+        ed.frames.clear()
+        await ed.call("session/load", sessionId=session, cwd=str(fake.cwd), mcpServers=[])
+        assert ed.text("user_message_chunk").startswith("one")
+        assert ed.text("user_message_chunk").endswith("three")
 
 
 async def test_an_editor_that_goes_leaves_no_process_behind(fake: Simulated, checker: Any) -> None:
@@ -391,9 +406,14 @@ async def test_extension_methods_reach_what_the_protocol_has_no_word_for(fake: S
         await ed.initialize()
         session = await ed.new(fake.cwd)
         await ed.prompt(session, "one")
-        assert isinstance(await ed.call("_quarterdeck/usage", sessionId=session), dict)
-        assert isinstance(await ed.call("_quarterdeck/mcp/status", sessionId=session), dict)
-        assert isinstance(await ed.call("_quarterdeck/account", sessionId=session), dict)
+        usage = await ed.call("_quarterdeck/usage", sessionId=session)
+        cost = ed.updates("usage_update")[-1]["cost"]["amount"]
+        assert usage["session"]["total_cost_usd"] == pytest.approx(cost, abs=1e-6)
+        context = await ed.call("_quarterdeck/context", sessionId=session)
+        assert context["totalTokens"] > 0
+        assert await ed.call("_quarterdeck/mcp/status", sessionId=session) == {"mcpServers": []}
+        account = await ed.call("_quarterdeck/account", sessionId=session)
+        assert (account["apiKeySource"], account["apiProvider"]) == ("none", "firstParty")
 
 
 async def test_the_simulators_sessions_are_listed_and_loaded_from_its_own_folder(fake: Simulated, checker: Any) -> None:

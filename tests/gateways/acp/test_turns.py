@@ -285,6 +285,7 @@ async def test_a_follow_up_prompt_leaves_a_background_agent_alone_and_it_may_ask
         assert (await ed.prompt(session, "send someone"))["stopReason"] == "end_turn"
         await asyncio.to_thread(until, fake.is_held)
         assert (await ed.prompt(session, "hello"))["stopReason"] == "end_turn"
+        assert ed.text() == "It runs.Hello to you."
         assert ed.call_of("Task")["status"] == "in_progress"
         assert ed.asked == []
         fake.release()  # no turn runs, and the agent wants a tool
@@ -382,7 +383,7 @@ async def test_a_compaction_is_told(fake: Simulated, checker: Any) -> None:
         assert len({one["compactionId"] for one in ed.updates("compaction_update")}) == 1
 
 
-async def test_images_and_files_reach_the_model(fake: Simulated, checker: Any) -> None:
+async def test_a_prompt_with_a_picture_and_files_is_replayed_with_its_words(fake: Simulated, checker: Any) -> None:
     fake.play(["Seen."])
     pixel = base64.b64encode(b"\x89PNG").decode()
     blocks = [

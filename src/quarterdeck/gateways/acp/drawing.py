@@ -233,6 +233,12 @@ class Drawing:
             counts = f" ({event.tokens_before} → {event.tokens_after} tokens)" if event.tokens_before else ""
             self._compaction("completed", f"The conversation was compacted{counts}.")
 
+    def _turn_ended(self, event: events.TurnEnded) -> None:
+        if self._compacting:  # nothing said how it ended: it was stopped
+            self._compacting = False
+            self._compaction("cancelled", "The conversation was not compacted.")
+        self._usage(event)
+
     def _compaction(self, status: str, words: str, error: str | None = None) -> None:
         if self._audience.compaction:
             made = f"compaction-{self._compactions}"
@@ -313,7 +319,7 @@ DRAWN: dict[type[Any], Callable[[Drawing, Any], None]] = {
     events.SessionChanged: Drawing._session_changed,
     events.ModeChanged: Drawing._mode_changed,
     events.ContextChanged: Drawing._usage,
-    events.TurnEnded: Drawing._usage,
+    events.TurnEnded: Drawing._turn_ended,
 }
 
 NOT_DRAWN: dict[type[Any], str] = {
