@@ -25,6 +25,7 @@ ACCEPTED: dict[str, tuple[set[str], str]] = {
     "Turn": ({"client/turn", "sync/turn"}, ASYNC_AND_SYNC),
     "Gateway": ({"gateways/grpc/gateway", "gateways/http/app"}, ONE_PER_GATEWAY),
     "Server": ({"gateways/grpc/server", "gateways/http/server"}, ONE_PER_GATEWAY),
+    "Meter": ({"gateways/grpc/metrics", "gateways/http/metrics"}, ONE_PER_GATEWAY),
     "Settings": ({"gateways/grpc/settings", "gateways/http/settings", "host/requests"}, f"{ONE_PER_GATEWAY}; {API}"),
     "Limits": ({"host/limits", "timeline/state"}, "of what a host takes on, and of what a timeline keeps: both public"),
     "Decision": ({"policy/decision", "host/requests"}, API),
