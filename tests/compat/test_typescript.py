@@ -12,10 +12,11 @@ import pytest
 
 import quarterdeck
 from compat.typescript import CONSTANTS, RECORDED, layer_files, package_folder, record
-from compat.typescript_cases import DENIED_MODELS, SETTINGS
+from compat.typescript_cases import DENIED_MODELS, MANAGED_TOGETHER, MANAGED_VALUES, SETTINGS, managed
 from looping import for_each
 from quarterdeck import ClaudeAgentOptions, ClaudeSDKClient, ResolvedSettings, Session
 from quarterdeck.wire._base import plain
+from soak import ON
 
 OFFICIAL: dict[str, Any] = json.loads(RECORDED.read_text())
 
@@ -157,6 +158,27 @@ def test_settings_are_resolved_as_by_the_official_sdk(index: int, home: Path) ->
     assert quarterdeck.filter_escalating_default_mode(answer) == OFFICIAL["filtered"][index]
 
 
+def managed_part(settings: dict[str, Any], home: Path) -> str:
+    kept = resolved({"files": {}, "options": {"managedSettings": settings}}, home).effective
+    return json.dumps(kept, sort_keys=True)
+
+
+def test_what_a_program_may_manage_is_what_the_official_sdk_lets_it(home: Path) -> None:
+    kept = {
+        f"{path} = {value}": part
+        for path in OFFICIAL["managed_paths"]
+        for value in MANAGED_VALUES
+        if (part := managed_part(managed(path, value), home)) != "{}"
+    }
+    assert kept == OFFICIAL["managed"]
+
+
+@for_each("index", range(len(MANAGED_TOGETHER)))
+def test_settings_that_a_program_manages_together_count_as_with_the_official_sdk(index: int, home: Path) -> None:
+    assert managed_part(MANAGED_TOGETHER[index], home) == OFFICIAL["managed_together"][index]
+
+
+@pytest.mark.skipif(not ON, reason="in the soak: the official SDK resolves thousands of settings")
 def test_the_recorded_answers_are_those_of_the_installed_package() -> None:
     folder = package_folder()
     if folder is None:

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from compat.typescript_cases import DENIED_MODELS, SETTINGS, LayerTexts
+from compat.typescript_cases import DENIED_MODELS, MANAGED_TOGETHER, MANAGED_VALUES, SETTINGS, LayerTexts, managed
 from quarterdeck.testing.install import default_cache_dir, locked
 
 VERSION = "0.3.325"
@@ -110,6 +110,10 @@ def record(folder: Path) -> dict[str, Any]:
         exports, declarations, *constants = ask(folder, calls, home)
         denied = ask(folder, [["matchDeniedModels", *case] for case in DENIED_MODELS], home)
         resolved = ask(folder, [settings_call(home, case) for case in SETTINGS], home)
+        paths = [*_settings(declarations), "ofTheProgram", "permissions.ofTheProgram", "sandbox.ofTheProgram"]
+        alone = [(path, value) for path in paths for value in MANAGED_VALUES]
+        kept = ask(folder, [_managed_call(home, managed(*one)) for one in alone], home)
+        together = ask(folder, [_managed_call(home, settings) for settings in MANAGED_TOGETHER], home)
         modes = ask(folder, [["filterEscalatingDefaultMode", one] for one in resolved], home)
     return {
         "exports": exports,
@@ -119,6 +123,13 @@ def record(folder: Path) -> dict[str, Any]:
         "denied_models": [{"denied": one["denied"], "warnings": len(one["warnings"])} for one in denied],
         "settings": [_plain(one, str(home)) for one in resolved],
         "filtered": modes,
+        "managed": {
+            f"{path} = {value}": json.dumps(one["effective"], sort_keys=True)
+            for (path, value), one in zip(alone, kept, strict=True)
+            if one["effective"]
+        },
+        "managed_paths": paths,
+        "managed_together": [json.dumps(one["effective"], sort_keys=True) for one in together],
     }
 
 
@@ -127,6 +138,23 @@ def _members(declarations: str, head: str) -> list[str]:
     body = re.search(rf"^export declare {head}.*?^\}}", declarations, re.MULTILINE | re.DOTALL)
     assert body is not None
     return re.findall(r"^    ([A-Za-z_]+)\??[(:]", body[0], re.MULTILINE)
+
+
+def _settings(declarations: str) -> list[str]:
+    """Every setting that is declared, as ``a.b.c``; three words at most, in ``permissions`` and ``sandbox``."""
+    body = re.search(r"^export declare interface Settings \{(.*?)^\}", declarations, re.MULTILINE | re.DOTALL)
+    assert body is not None
+    found, inside = [], ["", "", ""]
+    for indent, name in re.findall(r"^((?: {4}){1,3})(\w+)\??:", body[1], re.MULTILINE):
+        depth = len(indent) // 4
+        inside[depth - 1] = name
+        if depth == 1 or inside[0] in ("permissions", "sandbox"):
+            found.append(".".join(inside[:depth]))
+    return found
+
+
+def _managed_call(home: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    return settings_call(home, {"files": {}, "options": {"managedSettings": settings}})
 
 
 def _plain(answer: dict[str, Any], home: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What both SDKs are asked: lists of models, and layers of settings files."""
+"""What both SDKs are asked: lists of models, layers of settings files, and each setting that can be managed."""
 
 from __future__ import annotations
 
@@ -121,4 +121,78 @@ SETTINGS: list[dict[str, Any]] = [
             }
         },
     },
+]
+
+# One setting at a time: which may a program set in the managed tier?
+
+MANAGED_VALUES: dict[str, Any] = {
+    "true": True,
+    "false": False,
+    "disable": "disable",
+    "text": "x",
+    "number": 3,
+    "empty list": [],
+    "texts": ["x"],
+    "objects": [{"serverName": "x"}],
+    "sources": [{"source": "github", "repo": "a/b"}],
+    "object": {"a": "b"},
+    "null": None,
+}
+
+
+def managed(path: str, value: str) -> dict[str, Any]:
+    """Settings in which only the setting at ``a.b.c`` has that value."""
+    *outer, last = path.split(".")
+    settings: dict[str, Any] = {last: MANAGED_VALUES[value]}
+    for key in reversed(outer):
+        settings = {key: settings}
+    return settings
+
+
+_RULES = [["Read", "x", 3], ["Bash(ls)", "Bash(!x)"], ["bad("], ["Bash()"], ["mcp__a"], ["Read(!x)", "Edit(!x)"], [3]]
+_GITHUB = {"source": "github", "repo": "a/b"}
+_SOURCES: list[Any] = [
+    [_GITHUB, 3],
+    [{"source": "github"}],
+    [{"source": "zzz"}],
+    [{**_GITHUB, "ref": "x", "path": "y", "z": 3}],
+    [{"source": "git", "url": "x", "sparsePaths": ["a"]}, {"source": "url", "url": "https://x", "headers": {"a": "b"}}],
+    [{"source": "npm", "package": "@a/b", "version": "1"}, {"source": "skills-dir"}],
+    [{"source": "hostPattern", "hostPattern": "x"}, {"source": "settings", "name": "x", "plugins": []}],
+]
+_SERVERS: list[Any] = [
+    [{"serverName": "x", "a": 1}, 3],
+    [{"serverUrl": "http://x"}, {"serverCommand": ["x", ""]}],
+    [{"serverName": "x", "serverUrl": "y"}],
+    [{"serverName": "a b"}, {"serverName": ""}, {"serverName": 3}, {"serverCommand": []}, {"serverCommand": "x"}, {}],
+]
+_ATTRIBUTIONS: list[Any] = [
+    {"commit": ""},
+    {"commit": "x"},
+    {"commitTrailers": False, "sessionUrl": False, "z": 1},
+    {"commitTrailers": True, "sessionUrl": True},
+    {"commitTrailers": 3, "sessionUrl": 3},
+    {"commit": "", "commitTrailers": True},
+]
+_CREDENTIALS: list[Any] = [
+    {"files": [{"path": "x", "mode": "deny", "z": 1}, {"path": "y", "mode": "mask"}, {"path": "z"}, 3]},
+    {"files": [{"path": "x", "mode": "mask", "injectHosts": ["h"]}]},
+    {"files": 3, "envVars": [{"name": "x", "mode": "deny"}, {"name": "y", "mode": "mask"}]},
+    {"sigv4": {"streaming": "passthrough", "presigned": 3, "z": 1}, "awsPairs": []},
+]
+MANAGED_TOGETHER: list[dict[str, Any]] = [
+    *({"permissions": {key: rules}} for key in ("allow", "deny", "ask") for rules in _RULES),
+    *({key: sources} for key in ("strictKnownMarketplaces", "blockedMarketplaces") for sources in _SOURCES),
+    *({key: servers} for key in ("allowedMcpServers", "deniedMcpServers") for servers in _SERVERS),
+    *({"attribution": given, **more} for given in _ATTRIBUTIONS for more in ({}, {"includeCoAuthoredBy": False})),
+    *({"sandbox": {"credentials": given}} for given in _CREDENTIALS),
+    *({key: ["a", 3]} for key in ("availableModels", "deniedModels", "forceLoginOrgUUID", "allowedHttpHookUrls")),
+    {"permissions": {"additionalDirectories": ["/q", 3]}, "sandbox": {"network": {"deniedDomains": ["d", 3]}}},
+    {"sandbox": {"network": 3, "filesystem": None, "enabled": 3, "ripgrep": {"command": "x"}}, "model": "x"},
+    {"strictKnownMarketplaces": None, "allowedMarketplaces": [_GITHUB]},
+    {"strictKnownMarketplaces": 3, "allowedMarketplaces": [_GITHUB]},
+    {"strictPluginOnlyCustomization": ["skills", "agents", "hooks", "mcp", "commands", 3]},
+    {"allowedProviders": ["anthropic", "bedrock", "vertex", "foundry", "mantle", "gateway", "anthropicAws", "x"]},
+    {"availableModelsMatch": "prefix", "forceLoginOrgUUID": ""},
+    {"disableAllHooks": True, "allowManagedHooksOnly": False, "disableAutoMode": False},
 ]

@@ -19,8 +19,9 @@ import msgspec
 from quarterdeck.policy.settings import MANAGED_FILE
 from quarterdeck.wire.hooks import HOOK_EVENTS
 
-from .managed_settings import PolicyOrigin, Settings, managed_files, managed_tier
+from .managed_settings import PolicyOrigin, managed_files, managed_tier
 from .options_types import SettingSource
+from .restrictive_settings import Settings, is_permission_rule
 from .transcripts.places import config_dir
 
 ResolvedSettingSource: TypeAlias = Literal["user", "project", "local", "flag", "managed"]
@@ -118,7 +119,7 @@ def _managed(
     tier = managed_tier(
         None if server is None else _readable(copy.deepcopy(dict(server))),
         file,
-        None if passed is None else _readable(copy.deepcopy(dict(passed))),
+        None if passed is None else dict(passed),
         merge_settings,
     )
     return None if tier is None else SettingsSourceLayer("managed", tier[0], None, tier[1])
@@ -202,17 +203,8 @@ def _permissions(given: Settings) -> Settings:
             raise ValueError(f"permissions.{key} is not a list of strings")
     for key in _RULES:
         if key in kept:
-            kept[key] = [rule for rule in kept[key] if _is_rule(rule)]
+            kept[key] = [rule for rule in kept[key] if is_permission_rule(rule)]
     return kept
-
-
-def _is_rule(rule: str) -> bool:
-    name, bracket, rest = rule.partition("(")
-    if not name or not (name[0].isupper() or name.startswith("mcp__") or "*" in name):
-        return False
-    if not bracket:
-        return ")" not in name
-    return rest.endswith(")") and rest not in (")", ":*)") and not name.startswith("mcp__")
 
 
 def merge_settings(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, Any]:
