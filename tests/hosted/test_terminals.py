@@ -115,6 +115,19 @@ def test_approvals_are_answered_by_keys_one_after_the_other(served: ServedHost) 
     assert term.exit() == 0
 
 
+def test_q_leaves_while_nothing_is_pending_but_not_at_the_end_of_a_word(served: ServedHost) -> None:
+    term = served.term("approvals", "--watch")
+    term.until("no pending requests · q to exit")
+    term.press("seq")
+    approval = served.asking("one")
+    term.until("one · ", ASKED)
+    term.until("Quit (q)")
+    served.decide(approval)
+    term.until("no pending requests")
+    term.press("q")
+    assert term.exit() == 0
+
+
 def test_what_somebody_else_decides_goes_away_and_what_comes_is_shown(served: ServedHost) -> None:
     term = served.term("approvals", "--watch")
     term.until("no pending requests")

@@ -66,7 +66,7 @@ async def watch(address: HostAddress, *, session: str | None = None, kinds: Sequ
                 only = None if session is None else (await find_session(host, session)).id
                 request = ListApprovals(session=only, kind=list(kinds), limit=200)  # type: ignore[arg-type]
                 leave = interrupts.pressed
-                with terminal_screen(failed=interrupts.fail, escaped=leave) as screen:
+                with terminal_screen(failed=interrupts.fail, escaped=leave, escape_key="q") as screen:
                     screens.append(screen)
                     await Triage(host, screen, on_disk=address.is_here, leave=leave).run(request)
         except asyncio.CancelledError:
@@ -108,7 +108,7 @@ class Triage:
 
     async def _idle(self, following: asyncio.Future[None]) -> None:
         done = f" · {self._decided} decided" if self._decided else ""
-        self._screen.starting(f"no pending requests{done} · Esc to exit")
+        self._screen.starting(f"no pending requests{done} · q to exit")
         self._arrived.clear()
         arriving: asyncio.Future[Any] = asyncio.ensure_future(self._arrived.wait())
         await asyncio.wait([arriving, following], return_when=asyncio.FIRST_COMPLETED)

@@ -163,9 +163,12 @@ def plain_screen(*, failed: Callable[[Exception], None]) -> Iterator[Screen]:
 
 @contextmanager
 def terminal_screen(
-    *, failed: Callable[[Exception], None], escaped: Callable[[], object] = lambda: None
+    *, failed: Callable[[Exception], None], escaped: Callable[[], object] = lambda: None, escape_key: str = ""
 ) -> Iterator[Screen]:
-    """Takes over the terminal, and restores it whatever happens. ``escaped`` is called for Esc between questions."""
+    """Takes over the terminal, and restores it whatever happens.
+
+    ``escaped`` is called for Esc between questions, and for ``escape_key``.
+    """
     from .markdown import MarkdownPainter
     from .tty import Keyboard
 
@@ -181,6 +184,7 @@ def terminal_screen(
     keyboard = Keyboard(
         lambda name: screen.questions.key(name),
         on_escape=escaped,
+        escape_key=escape_key,
         on_suspend=surface.close,
         on_resume=resized,
     )

@@ -32,7 +32,8 @@ class Keyboard:
 
     Ctrl-C stays a signal. Keys are read only while there is a question (``listening``). Until then they wait in the
     terminal, unseen, and the shell gets them afterwards. Esc is the exception: the terminal ends a line there, so that
-    we can read it, with what was typed before it.
+    we can read it, with what was typed before it. So does ``escape_key``, another key that means the same if it is the
+    only one.
 
     What we have read and did not use, we put back at the end, or show where the kernel does not allow that.
     """
@@ -42,11 +43,13 @@ class Keyboard:
         on_key: Callable[[str], None],
         *,
         on_escape: Callable[[], object] = lambda: None,
+        escape_key: str = "",
         on_suspend: Callable[[], None] = lambda: None,
         on_resume: Callable[[], None] = lambda: None,
     ) -> None:
         self._on_key = on_key
         self._on_escape = on_escape
+        self._escape_key = escape_key.encode()
         self._on_suspend = on_suspend
         self._on_resume = on_resume
         self._keys = Keys()
@@ -140,6 +143,7 @@ class Keyboard:
         else:
             disabled = bytes([os.fpathconf(self._descriptor, "PC_VDISABLE") & 0xFF])
             modes[6][termios.VEOL], modes[6][termios.VEOF] = ESCAPE, disabled
+            modes[6][termios.VEOL2] = self._escape_key or disabled
         termios.tcsetattr(self._descriptor, termios.TCSADRAIN, modes)
         self._say(PASTE_MARKS if self._listens else NO_PASTE_MARKS)
 
@@ -222,6 +226,9 @@ class Keyboard:
         data = self._read()
         if not data:
             self._watch(None)
+            return
+        if self._escape_key and data == self._escape_key:
+            self._on_escape()
             return
         if self._sequence:
             self._sequence += data
