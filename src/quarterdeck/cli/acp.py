@@ -206,42 +206,65 @@ async def _run(*words: str) -> None:
 
 async def _check(given: Any, make: Any) -> int:
     """Start it as an editor would, and say what an editor would find."""
-    from quarterdeck._errors import QuarterdeckError
-    from quarterdeck.client.session import connect
+    from quarterdeck.gateways.acp.agent import EditorAgent
+    from quarterdeck.gateways.acp.jsonrpc import RpcError
+    from quarterdeck.gateways.acp.trial import tried
+
+    def options(**more: Any) -> ClaudeAgentOptions:
+        made: ClaudeAgentOptions = make(**{"persist_session": False, **more})
+        return made
 
     try:
-        async with asyncio.timeout(CHECK_LIMIT_S), connect(make(persist_session=False)) as session:
-            account = session.server_info.account
-            models = [model.value for model in session.server_info.models or ()]
-            print(f"Claude Code answers: {len(session.commands())} commands, models {', '.join(models) or 'unknown'}")
-            who = (account.email or account.api_key_source or account.token_source) if account is not None else None
-            print(f"Account: {who or 'none: run quarterdeck acp --login'}")
-    except (QuarterdeckError, TimeoutError) as error:
+        async with asyncio.timeout(CHECK_LIMIT_S):
+            found = await tried(lambda peer: EditorAgent(peer, options), os.getcwd())  # noqa: PTH109  # as it is
+    except (RpcError, TimeoutError) as error:
         why = str(error) or f"no answer within {CHECK_LIMIT_S:.0f} s"
         raise ReportedError(f"Claude Code did not start: {why}", "Run quarterdeck doctor.", code=FAILED) from error
+    print(f"Claude Code answers: {found.commands} commands, models {', '.join(found.models) or 'unknown'}")
+    print(f"Account: {_account(found.account) or 'none'}")
     try:
         import tree_sitter_bash  # noqa: F401
     except ImportError:
         print("For narrow rules for commands: pip install 'quarterdeck[policy]'")
     await _check_host(given)
+    if not (found.authenticated or given.agent == "sim"):
+        raise ReportedError("Claude Code is not logged in.", "Run quarterdeck acp --login.", code=FAILED)
     print("Ready. In the editor, set the agent's command to: quarterdeck acp")
     return OK
+
+
+def _account(account: dict[str, Any]) -> str | None:
+    """Whose, or what is known instead."""
+    known = (account.get(name) for name in ("email", "apiKeySource", "tokenSource"))
+    provider = account.get("apiProvider")
+    return next((one for one in known if one not in (None, "none")), None if provider == "firstParty" else provider)
 
 
 async def _check_host(given: Any) -> None:
     """Where sessions will live."""
     from quarterdeck.gateways.acp.jsonrpc import RpcError
 
+    missing = "" if _has_remote() else " That needs pip install 'quarterdeck[remote]'."
     if given.no_host or not (_names_host(given) or _own_socket().exists()):
-        print("Sessions run in the agent and end with the editor; they outlive it in a host (quarterdeck serve).")
+        where = "Sessions run in the agent and end with the editor; they outlive it in a host (quarterdeck serve)."
+        print(where + missing)
         return
     try:
         host = await _connected(given, required=True)
     except RpcError as error:
         if _names_host(given):
-            raise ReportedError(str(error), "Start the host, or leave out --host.", code=FAILED) from error
-        print(f"Sessions run in the agent. {error}")
+            advice = missing.strip() or "Start the host, or leave out --host."
+            raise ReportedError(str(error), advice, code=FAILED) from error
+        print(f"Sessions run in the agent. {error}{missing}")
         return
     if host is not None:
         await host.close()
     print("Sessions live in the host and outlive the editor.")
+
+
+def _has_remote() -> bool:
+    try:
+        import websockets  # noqa: F401
+    except ImportError:
+        return False
+    return True

@@ -8,7 +8,8 @@ import json
 import os
 import random
 import signal
-from collections import Counter
+import uuid
+from collections import defaultdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from benchmarks import _lines
 from benchmarks._standin import Script, compiled
 
 import soak
-from chaos.kit import MARK
+from chaos.kit import MARK, marked_processes
 from gateways.acp.editor import Editor, RefusedError, editor
 from simulated import Simulated, until
 
@@ -258,17 +259,24 @@ async def test_many_interleaved_sessions_each_get_their_own_and_all_of_it(tmp_pa
         pytest.skip(str(missing))
     message = _lines.streamed_message(chunks)
     env = Script(tmp_path).says("message", message, len(message), per_second=50)
-    async with editor("--agent", str(program), env={"HOME": str(tmp_path), **env}) as ed:
+    events = [line["event"] for line in map(json.loads, message) if line["type"] == "stream_event"]
+    deltas = [one["delta"].get("text", "") for one in events if one["type"] == "content_block_delta"]
+    mark = uuid.uuid4().hex
+    async with editor("--agent", str(program), env={"HOME": str(tmp_path), MARK: mark, **env}) as ed:
         await ed.initialize()
         sessions = await asyncio.gather(*(ed.new(tmp_path) for _ in range(count)))
         turns = [ed.say(one, "go") for one in sessions]
         async with asyncio.timeout(120 + count):
             assert {one["stopReason"] for one in await asyncio.gather(*turns)} == {"end_turn"}
-        got = Counter(f["params"]["sessionId"] for f in ed.frames if "agent_message_chunk" in str(f))
+        got: dict[str, list[str]] = defaultdict(list)
+        for frame in ed.frames:
+            update = frame.get("params", {}).get("update", {})
+            if update.get("sessionUpdate") == "agent_message_chunk":
+                got[frame["params"]["sessionId"]].append(update["content"]["text"])
         assert set(got) == set(sessions)
-        assert len(set(got.values())) == 1
-        assert min(got.values()) >= chunks
+        assert [one for one in sessions if "".join(got[one]) != "".join(deltas)] == []
         assert await ed.leave() == 0
+    await asyncio.to_thread(until, lambda: marked_processes(mark) == [])
 
 
 async def test_a_process_that_does_not_stop_when_told_to_is_ended_and_cancel_returns(

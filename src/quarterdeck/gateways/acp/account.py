@@ -12,6 +12,8 @@ from .peer import Peer
 from .providers import Providers
 
 if TYPE_CHECKING:
+    from quarterdeck.timeline.parts import Account
+
     from .kept_sessions import FindHost
 
 
@@ -54,13 +56,7 @@ class EditorAccount(KeptSessions):
         for one in self._sessions.values():
             account = one.timeline.state.session.account
             if account is not None:
-                label = account.email or account.organization or account.subscription or account.api_key_source
-                named = schema.AuthAccount(
-                    label=label or "account", active=True, email=account.email, organization=account.organization
-                )
-                known = bool(account.email or account.subscription or account.api_key_source not in (None, "none"))
-                state = "authenticated" if known else "unauthenticated"
-                return schema.AuthStatusResponse(state=state, accounts=[named] if known else [])
+                return auth_of(account)
         return schema.AuthStatusResponse(state="unknown", accounts=[])
 
     async def _list_providers(self, params: schema.ListProvidersRequest) -> schema.ListProvidersResponse:
@@ -73,3 +69,14 @@ class EditorAccount(KeptSessions):
     async def _disable_provider(self, params: schema.DisableProviderRequest) -> schema.DisableProviderResponse:
         self._providers.disable(params.provider_id)
         return schema.DisableProviderResponse()
+
+
+def auth_of(account: Account) -> schema.AuthStatusResponse:
+    """Bedrock and others have a login of their own, of which Claude Code says nothing."""
+    source = account.api_key_source if account.api_key_source != "none" else None
+    elsewhere = account.provider if account.provider != "firstParty" else None
+    label = account.email or account.organization or account.subscription or source or elsewhere
+    if label is None:
+        return schema.AuthStatusResponse(state="unauthenticated", accounts=[])
+    known = schema.AuthAccount(label=label, active=True, email=account.email, organization=account.organization)
+    return schema.AuthStatusResponse(state="authenticated", accounts=[known])
