@@ -20,7 +20,7 @@ from quarterdeck.remote import RemoteHost
 def staged_elsewhere(folder: Path, face: str) -> Iterator[Staged]:
     """As ``host.staged.staged_in`` with the real CLI; in the place of the host a ``RemoteHost`` or a ``RestHost``."""
     with stage_in(folder, "real") as stage, asyncio.Runner() as runner:
-        staged = Staged(stage, "real", runner, keeper=False)
+        staged = Staged(stage, "real", runner, keeper=face == "websocket")
         here = staged.host
         staged.run(here.open())
         server, remote = staged.run(_served(here, face))
