@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -13,6 +14,7 @@ from typing import Any
 
 import grpc
 import pytest
+import uvloop
 
 from gateways.grpc.kit import Served, Watching, info_of, refused, served
 from host.kit import LIMIT_S, frames_until
@@ -20,6 +22,7 @@ from quarterdeck.gateways.common.streams import opened
 from quarterdeck.gateways.grpc import Settings
 from quarterdeck.gateways.grpc.messages import MESSAGES
 from quarterdeck.gateways.grpc.methods import METHODS
+from quarterdeck.gateways.grpc.metrics import Meter
 from quarterdeck.host.requests import AddEvent, ListAudit, OfToken
 
 WATCHES = """
@@ -243,6 +246,40 @@ async def test_a_client_that_never_reads_is_given_up_and_nobody_waits_for_it(tmp
             written += 1
         assert await refused(stuck) == ("UNAVAILABLE", "unavailable")
         await well(there)
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def test_a_client_that_reads_late_is_told_everything_once_and_in_order(tmp_path: Path, loop: Any) -> None:
+    """Its flow control holds a write of the library, which goes on when it reads again."""
+
+    async def late() -> None:
+        async with served(tmp_path, Settings(outbox_bytes=10_000)) as there:
+            session = await there.session(None)
+            watching = Watching(there.client().watch(session, previews=False))
+            meter, written, waits = there.server.gateway.meter, 0, 0
+            while waits < 20:  # more than is on its way
+                assert written < 5_000, "it never waits"
+                data = {"number": written, "text": "x" * 20_000}
+                await there.host.add_event(AddEvent(session_id=session, type="ci", data=data))
+                written += 1
+                waits += lag(meter) > 10_000
+            seen: list[int] = []
+            while len(seen) < written:
+                seen.append(json.loads((await watching.until("custom_event")).custom_event.data_json)["number"])
+            assert seen == list(range(written))
+            while lag(meter):  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+            await there.host.add_event(AddEvent(session_id=session, type="ci", data={"number": -1}))
+            assert json.loads((await watching.until("custom_event")).custom_event.data_json) == {"number": -1}
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(late())
+
+
+def lag(meter: Meter) -> int:
+    """What waits for the slowest client, as ``/metrics`` shows it."""
+    (shown,) = (line for line in meter.lines() if line.startswith("quarterdeck_grpc_stream_lag_bytes "))
+    return int(shown.split()[1])
 
 
 async def test_a_conversation_that_says_nothing_is_counted_and_given_up(tmp_path: Path) -> None:
