@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.host.requests import OfSession, SendPrompt
+from quarterdeck.host.requests import AddEvent, OfSession, SendPrompt
 
 from . import gateway_bare
 from .client import Figures, Meter
-from .gateway_bare import idle_kb
+from .gateway_bare import NOTE, asked_for, idle_kb
 from .gateway_kit import clients, just_before, served
 from .host import fill, late_host, replay_host
 from .host_kit import Setting, a_host, created, metered
@@ -124,18 +124,24 @@ async def requests_ours(setting: Setting) -> Figures:
     """One session, looked at again and again."""
     async with a_host(setting) as host, served(host) as at:
         (session,) = await created(host, setting, 1)
-        path = f"/v1/sessions/{session}"
-        asked = {"token": at.token, "path": path, "clients": setting.subscribers, "count": setting.count}
-        async with clients("requests", at.port, **asked) as readers:
-            with Meter() as meter:
-                began = time.monotonic_ns()
-                told = await readers.result()
-    return {**meter.figures, "requests": told["requests"], "wall_s": (told["done_ns"] - began) / 1e9}
+        return await asked_for(setting, at.port, f"/v1/sessions/{session}", token=at.token)
+
+
+async def frames_ours(setting: Setting) -> Figures:
+    """The last page of a session's log, read again and again."""
+    async with a_host(setting) as host, served(host) as at:
+        (session,) = await created(host, setting, 1)
+        (limit,) = setting.rows
+        for _ in range(limit):
+            await host.add_event(AddEvent(session_id=session, type=NOTE.name, data=NOTE.data))
+        after = (await host.get_session(OfSession(session_id=session))).seq - limit
+        path = f"/v1/sessions/{session}/events?after={after}&limit={limit}"
+        return await asked_for(setting, at.port, path, token=at.token)
 
 
 _LOADS = (
     *(fill, late_host, replay_host, websockets_ours, events_ours, late_websocket, lines_in, first_piece),
-    *(replay_websocket, idle_ours, requests_ours),
+    *(replay_websocket, idle_ours, requests_ours, frames_ours),
     *gateway_bare.LOADS,
 )
 LOADS: dict[str, Callable[[Setting], Awaitable[Any]]] = {load.__name__: load for load in _LOADS}

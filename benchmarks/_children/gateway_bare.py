@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,9 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from quarterdeck import ResultMessage, Session, StreamEvent
+from quarterdeck.host.events import CustomEvent
 from quarterdeck.host.folding import Preview
+from quarterdeck.host.resources import Frame, Frames
 from quarterdeck.timeline.events import TextAdded
 from quarterdeck.wire import Message
 
@@ -25,29 +27,43 @@ from .gateway_kit import bare_server, clients
 from .host_kit import Setting, options
 
 HELLO = '{"op":"frame","ref":0,"seq":1}'
+NOTE = CustomEvent(1763337600.123456, "note", {"text": "What a person reads. " * 4}, "program")
+"""An event of a row."""
 SETTLE_S = 0.3
+SHARED = 64
+"""Joined texts that are kept for clients that are a little later."""
 
 
 class Hub:
-    """Encoded frames, once for everybody, and a bell."""
+    """Encoded frames, and a bell. Clients that are sent the same at the same moment share the joined text."""
 
-    def __init__(self) -> None:
+    def __init__(self, join: Callable[[Sequence[str]], str]) -> None:
         self.frames: list[str] = []
         self.bell = asyncio.Event()
+        self._join = join
+        self._joined: dict[tuple[int, int], str] = {}
 
     def publish(self, frames: Sequence[str]) -> None:
         self.frames += frames
         self.bell.set()
         self.bell = asyncio.Event()
 
-    async def batches(self) -> AsyncIterator[list[str]]:
+    def _text(self, start: int, end: int) -> str:
+        text = self._joined.get((start, end))
+        if text is None:
+            if len(self._joined) >= SHARED:
+                self._joined.clear()
+            text = self._joined[start, end] = self._join(self.frames[start:end])
+        return text
+
+    async def batches(self) -> AsyncIterator[str]:
         """What there is, again and again."""
         seen = 0
         while True:
             bell = self.bell
             if seen < len(self.frames):
-                new, seen = self.frames[seen:], len(self.frames)
-                yield new
+                start, seen = seen, len(self.frames)
+                yield self._text(start, seen)
             else:
                 await bell.wait()
 
@@ -56,23 +72,31 @@ def broadcasting(hub: Hub) -> Starlette:
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
         await websocket.send_text(f"[{HELLO}]")
-        async for frames in hub.batches():
-            await websocket.send_text(f"[{','.join(frames)}]")
+        async for text in hub.batches():
+            await websocket.send_text(text)
 
     async def events(_: Request) -> Response:
         async def body() -> AsyncIterator[str]:
             yield f"event: frame\ndata: {HELLO}\n\n"
-            async for frames in hub.batches():
-                yield "".join([f"event: preview\ndata: {frame}\n\n" for frame in frames])
+            async for text in hub.batches():
+                yield text
 
         return StreamingResponse(body(), media_type="text/event-stream")
 
     return Starlette(routes=[WebSocketRoute("/v1/ws", socket), Route("/events", events)])
 
 
+def _message(frames: Sequence[str]) -> str:
+    return f"[{','.join(frames)}]"
+
+
+def _events(frames: Sequence[str]) -> str:
+    return "".join([f"event: preview\ndata: {frame}\n\n" for frame in frames])
+
+
 async def _broadcast(setting: Setting, kind: str, path: str) -> Figures:
     """A session on the client alone; what it streams goes to everyone who is connected."""
-    hub = Hub()
+    hub = Hub(_message if kind == "websocket" else _events)
 
     async def feed(session: Session) -> None:
         await session.send("go")
@@ -131,15 +155,15 @@ async def echo_bare(setting: Setting) -> Figures:
 
 async def idle_bare(setting: Setting) -> Figures:
     """Memory of a WebSocket that waits for what its client says, and for what there is to say."""
-    hub = Hub()
+    hub = Hub(_message)
 
     async def socket(websocket: WebSocket) -> None:
         await websocket.accept()
         await websocket.send_text(f"[{HELLO}]")
 
         async def send() -> None:
-            async for frames in hub.batches():
-                await websocket.send_text(f"[{','.join(frames)}]")
+            async for text in hub.batches():
+                await websocket.send_text(text)
 
         sending = asyncio.create_task(send())
         try:
@@ -181,12 +205,32 @@ async def requests_bare(setting: Setting) -> Figures:
 
     app = Starlette(routes=[Route("/v1/sessions/{session}", session)])
     async with bare_server(app) as port:
-        asked = {"path": "/v1/sessions/" + "0" * 36, "clients": setting.subscribers, "count": setting.count}
-        async with clients("requests", port, **asked) as readers:
-            with Meter() as meter:
-                began = time.monotonic_ns()
-                told = await readers.result()
+        return await asked_for(setting, port, f"/v1/sessions/{'0' * 36}")
+
+
+async def asked_for(setting: Setting, port: int, path: str, **more: Any) -> Figures:
+    """A path that several clients ask for, again and again."""
+    asked = {"path": path, "clients": setting.subscribers, "count": setting.count, **more}
+    async with clients("requests", port, **asked) as readers:
+        with Meter() as meter:
+            began = time.monotonic_ns()
+            told = await readers.result()
     return {**meter.figures, "requests": told["requests"], "wall_s": (told["done_ns"] - began) / 1e9}
 
 
-LOADS = (websockets_bare, events_bare, echo_bare, idle_bare, requests_bare)
+async def frames_bare(setting: Setting) -> Figures:
+    """A route of the framework that returns a page of frames, encoded at each request."""
+    (most,) = setting.rows
+    rows = [Frame(session="0" * 36, seq=seq, at=NOTE.at, events=[NOTE]) for seq in range(most)]
+
+    async def frames(request: Request) -> Response:
+        limit = int(request.query_params["limit"])
+        shown = Frames(frames=rows[:limit], last_seq=most, epoch="0" * 8)
+        return Response(msgspec.json.encode(shown), media_type="application/json")
+
+    app = Starlette(routes=[Route("/v1/sessions/{session}/events", frames)])
+    async with bare_server(app) as port:
+        return await asked_for(setting, port, f"/v1/sessions/{'0' * 36}/events?limit={most}")
+
+
+LOADS = (websockets_bare, events_bare, echo_bare, idle_bare, requests_bare, frames_bare)
