@@ -387,12 +387,14 @@ async def test_nothing_a_client_says_becomes_a_header(tmp_path: Path) -> None:
         client = there.client()
         name = "x\r\nSet-Cookie: a=b"
         session = await there.session(prompt=None, name=name)
-        for path in (
-            f"/v1/sessions/{session}/export?format=md",
-            "/v1/x%0d%0aSet-Cookie:%20a=b",
-            "/v1/audit?who=%0d%0aX:y",
+        for path, status in (
+            (f"/v1/sessions/{session}/export?format=md", 200),
+            ("/v1/x%0d%0aSet-Cookie:%20a=b", 404),
+            ("/v1/audit?who=%0d%0aX:y", 200),
+            ("/v1/audit?%0d%0aX:y=1", 400),
         ):
             reply = await client.get(path)
+            assert reply.status == status, path
             assert "set-cookie" not in reply.headers
             assert "x" not in reply.headers
 

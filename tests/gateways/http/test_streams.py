@@ -80,6 +80,22 @@ async def test_the_host_stream_tells_of_sessions_and_approvals_from_a_position(t
             assert (await events.until("session")).id == made.id
 
 
+async def test_an_event_larger_than_any_request_may_be_arrives_whole(tmp_path: Path) -> None:
+    async with served(tmp_path) as there:
+        session, text = await there.session(prompt=None), "x" * (Settings().message_bytes + 1_000_000)
+        async with there.client().events(f"/v1/sessions/{session}/stream") as events, there.client().socket() as socket:
+            messages = Messages(socket)
+            await messages.say(op="subscribe", ref=1, session=session)
+            await there.host.add_event(AddEvent(session_id=session, type="ci", data={"number": 7, "text": text}))
+            assert await custom_events(events, 1) == [7]
+            told: list[Any] = []
+            while not told:
+                events_of_row = (await messages.until("frame"))["events"]
+                told = [one["data"] for one in events_of_row if one["type"] == "custom_event"]
+            assert told == [{"number": 7, "text": text}]
+            assert (await messages.ask(op="ping"))["op"] == "ok"
+
+
 async def test_one_websocket_has_many_subscriptions_and_operations(tmp_path: Path) -> None:
     async with served(tmp_path, turns=[ASKS, "Done."]) as there, there.client().socket() as socket:
         messages = Messages(socket)
