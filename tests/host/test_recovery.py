@@ -25,6 +25,7 @@ from host.kit import (
     frames_until,
     kill,
     kinds,
+    lives,
     next_turn,
     pending,
     pid_of,
@@ -32,12 +33,15 @@ from host.kit import (
     told,
 )
 from host.staged import BOTH, host_over, stage_in
+from inside import in_memory
 from quarterdeck.host import Host
+from quarterdeck.host.actor import SessionActor
+from quarterdeck.host.bodies import decode_body
 from quarterdeck.host.events import StatusChange
 from quarterdeck.host.folding import Preview
 from quarterdeck.host.requests import CreateSession, OfSession, SendPrompt, WatchSession
 from quarterdeck.host.resources import Frame
-from quarterdeck.keeper import KeeperClient, find_keepers
+from quarterdeck.keeper import KeeperClient, KeptSession, find_keepers
 from quarterdeck.testing.model import ToolUse
 from quarterdeck.timeline.events import TextAdded, TextCompleted, ToolEnded
 from transport.support import process_is_gone, until
@@ -219,3 +223,54 @@ async def test_without_a_keeper_the_session_ends_with_its_host_and_resumes(tmp_p
             await host.send_prompt(SendPrompt(session_id=session.id, content="again"))
             frames = await frames_until(host, session.id, "idle", after=f"{found.epoch}-{found.seq}")
             assert "TurnEnded" in kinds(frames)
+
+
+async def test_a_process_that_the_last_hosts_request_drops_meanwhile_does_not_keep_a_host_from_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place(tmp_path, keeper=True)
+    place.claude.play(["Hello."])
+    listed = KeeperClient.list
+
+    async def before_it_was_dropped(client: KeeperClient) -> list[KeptSession]:
+        known = await listed(client)
+        return [*known, *(msgspec.structs.replace(one, session="dropped since") for one in known)]
+
+    async with asyncio.timeout(LIMIT_S), place.host() as host:
+        session = await place.created(host)
+        await frames_until(host, session.id, "idle")
+    monkeypatch.setattr(KeeperClient, "list", before_it_was_dropped)
+    async with place.opened() as host:
+        assert (await host.get_session(OfSession(session_id=session.id))).state == "idle"
+
+
+@pytest.mark.parametrize("state", ["stopped", "parked"])
+async def test_a_process_is_ended_on_purpose_though_the_host_dies_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    """It used to count as crashed then, and was restarted."""
+    place = Place(tmp_path, keeper=True)
+    place.claude.play(["Hello."])
+    asked_to_end = asyncio.Event()
+
+    async def never(actor: SessionActor) -> None:
+        await actor.log.drained()
+        asked_to_end.set()
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(LIMIT_S), place.host() as host:
+        session = await place.created(host)
+        await frames_until(host, session.id, "idle")
+        pid, actor = await pid_of(host, session), in_memory(host)[session.id]
+        monkeypatch.setattr(SessionActor, "_close", never)
+        ending = asyncio.create_task(actor.park() if state == "parked" else actor.stop())
+        await asked_to_end.wait()
+        ending.cancel()
+        record = await host.store.session(session.id)
+        assert record is not None
+        assert not decode_body(record).wanted
+    monkeypatch.undo()
+    assert lives(pid)
+    async with place.opened() as host:
+        assert (await host.get_session(OfSession(session_id=session.id))).state == state
+        assert not lives(pid)

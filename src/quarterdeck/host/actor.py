@@ -369,6 +369,9 @@ class SessionActor:
             body.wanted, body.parked, body.restart_at = False, False, None
             body.state_reason = "Stopped."
             if self.session is not None:
+                self.log.append(
+                    []
+                )  # so that a host that dies now leaves it stopped; not awaited: the log may be stalled
                 await self._close()
                 await self.log.settled()
             elif self.log.record.state in ("crashed", "parked"):
@@ -385,11 +388,30 @@ class SessionActor:
                 return  # it is no longer idle
             body.wanted, body.parked = False, True
             body.state_reason = f"It was idle for {self.log.now() - self.recorder.heard_at:.0f} s."
-            await self._close()
-            with contextlib.suppress(HostError):  # what it wrote when it ended; the rest is kept
-                await self._keep_transcript()
-            await self.log.update()
-            await self.log.settled()
+            await self.log.update()  # first: its end is no crash, also if the host dies before it sees it
+            if self.is_idle:
+                await self._end_parked()
+            else:
+                body.wanted, body.parked, body.state_reason = True, False, ""
+
+    async def finish_ending(self) -> None:
+        """End a process that the last host was about to end when it died."""
+        async with self.turn:
+            body = self.log.body
+            if self.session is None or body.wanted:
+                return
+            if body.parked:
+                await self._end_parked()
+            else:
+                await self._close()
+                await self.log.settled()
+
+    async def _end_parked(self) -> None:
+        await self._close()
+        with contextlib.suppress(HostError):  # what it wrote when it ended; the rest is kept
+            await self._keep_transcript()
+        await self.log.update()
+        await self.log.settled()
 
     async def end(self, reason: str) -> None:
         """End the process and its family, as a failure."""

@@ -8,7 +8,15 @@ import logging
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from quarterdeck.keeper import KeeperClient, KeeperError, KeptSession, LeftSession, find_keepers, left_sessions
+from quarterdeck.keeper import (
+    KeeperClient,
+    KeeperError,
+    KeeperRefused,
+    KeptSession,
+    LeftSession,
+    find_keepers,
+    left_sessions,
+)
 from quarterdeck.policy import MissingGrammarError
 from quarterdeck.policy.errors import need_grammar
 from quarterdeck.store import SqliteStore
@@ -108,8 +116,9 @@ class HostBase(Loading):
         for one in left.values():
             one.remove()
         for keeper, kept in running.values():  # nothing in the log knows of them
-            await keeper.end(kept.session, kept.generation)
-            await keeper.drop(kept.session, kept.generation)
+            with contextlib.suppress(KeeperRefused):  # the last host has had it dropped meanwhile
+                await keeper.end(kept.session, kept.generation)
+                await keeper.drop(kept.session, kept.generation)
 
     async def _recover_all(self, records: Sequence[SessionRecord], running: Running, left: Left) -> None:
         """Recover several at once: each mostly waits for the disk and the keeper."""
@@ -166,6 +175,7 @@ class HostBase(Loading):
                     await give_up(actor, keeper, kept, error)
                     return
             else:
+                await actor.finish_ending()
                 return
         if left is None:
             await actor.lose("The host was restarted, and the process is gone.")
