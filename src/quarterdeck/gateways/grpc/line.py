@@ -16,6 +16,10 @@ Write = Callable[[bytes], Coroutine[Any, Any, None]]
 """Sends a message."""
 
 
+LOOKS = 4
+"""Within the time after which a client is given up."""
+
+
 class Line:
     """No task of its own: an event costs one wake-up on its way, that of whoever watches.
 
@@ -41,15 +45,16 @@ class Line:
         self._writing_bytes = 0
         self._waits_for: asyncio.Future[Any] | None = None
         """… and continues when this is done."""
-        self._since = 0.0
-        """When it began."""
+        self._looked_at: Coroutine[Any, Any, None] | None = None
+        """The write that was under way at the last look …"""
+        self._looks = 0
+        """… and at so many before it."""
         self._waiting: list[asyncio.Future[None]] = []
         """Those who wait for room, or for the end of what is written."""
         self._loop = loop = asyncio.get_running_loop()
-        self._now = loop.time
         self.over: asyncio.Future[None] = loop.create_future()
         """Raises why nothing more can be written."""
-        self._timer = loop.call_later(self._stalled_s / 4, self._look)
+        self._timer = loop.call_later(self._stalled_s / LOOKS, self._look)
 
     @property
     def waiting_bytes(self) -> int:
@@ -118,7 +123,6 @@ class Line:
         message = messages.pop()
         self._writing_bytes = len(message)
         self._writing = writing = self._write(message)
-        self._since = self._now()
         return writing
 
     async def finish(self) -> None:
@@ -161,7 +165,11 @@ class Line:
             self.over.set_exception(error)
 
     def _look(self) -> None:
-        if self._writing is not None and self._now() - self._since >= self._stalled_s:
+        """Whether it is still the same write: to note when each one began would cost all of them."""
+        writing = self._writing
+        self._looks = self._looks + 1 if writing is not None and writing is self._looked_at else 0
+        self._looked_at = writing
+        if self._looks >= LOOKS:
             self._end(HostError("unavailable", "The client read nothing for too long.", hint="Reconnect."))
             return
-        self._timer = self._loop.call_later(self._stalled_s / 4, self._look)
+        self._timer = self._loop.call_later(self._stalled_s / LOOKS, self._look)
