@@ -29,12 +29,12 @@ FACTOR = 4.0
 """What half of the floor's speed comes to: see the note on the targets."""
 FEW_PIECES = 30
 
-_OFFICIAL_HAS = frozenset({"each", "kept", "text by key"})
+_OFFICIAL_HAS = frozenset({"each", "kept", "text by key", "said"})
 _DELTA_WAYS = (
     *("each", "kept", "text by key", "text by attribute", "raw"),
     *("floor each", "floor kept"),
 )
-_MIXED_WAYS = ("each", "kept", "raw", "floor each", "floor kept")
+_MIXED_WAYS = ("said", "each", "kept", "raw", "floor each", "floor kept")
 
 Samples = dict[tuple[str, str], list[float]]
 """(side, way) → microseconds per message, one per round."""
@@ -119,6 +119,7 @@ def mixed_section(count: int, rounds: int) -> Section:
     turn = _lines.mixed_turn()
     samples = measure(_many_turns(turn, count), _MIXED_WAYS, rounds)
     rows = [
+        compare(samples, "decode, each message's text read", "said", target=FACTOR),
         compare(samples, "decode", "each", target=FACTOR),
         compare(samples, "decode, messages kept", "kept"),
         compare(samples, "decode, read .raw (official: decode only)", "raw", peer_way="each"),

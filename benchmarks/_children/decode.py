@@ -66,6 +66,23 @@ def text_by_attribute(decoded: Iterator[list[Any]]) -> Counts:
     return count, size
 
 
+def said(stream_event: type) -> Callable[[Iterator[list[Any]]], Counts]:
+    """Reads each message's text, as the program of ``client.py`` does."""
+
+    def text(decoded: Iterator[list[Any]]) -> Counts:
+        count = size = 0
+        for messages in decoded:
+            count += len(messages)
+            for message in messages:
+                if isinstance(message, stream_event):
+                    event = message.event
+                    if event["type"] == "content_block_delta" and event["delta"]["type"] == "text_delta":
+                        size += len(event["delta"]["text"])
+        return count, size
+
+    return text
+
+
 def raw(decoded: Iterator[list[Any]]) -> Counts:
     count = size = 0
     for messages in decoded:
@@ -76,7 +93,7 @@ def raw(decoded: Iterator[list[Any]]) -> Counts:
 
 
 def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
-    from quarterdeck.wire import codec
+    from quarterdeck.wire import StreamEvent, codec
 
     chunks, whole = chunks_of(data), line_chunks_of(data)
 
@@ -93,6 +110,7 @@ def ours(data: bytes) -> dict[str, Callable[[], Counts]]:
         "each": lambda: each(decoded()),
         "kept": lambda: kept(decoded()),
         "text by key": lambda: text_by_key(decoded()),
+        "said": lambda: said(StreamEvent)(decoded()),
         "text by attribute": lambda: text_by_attribute(decoded()),
         "raw": lambda: raw(decoded()),
         "floor each": lambda: each(floor()),
@@ -125,6 +143,7 @@ def official(data: bytes) -> dict[str, Callable[[], Counts]]:
         "each": lambda: each(decoded()),
         "kept": lambda: kept(decoded()),
         "text by key": lambda: text_by_key(decoded()),
+        "said": lambda: said(sdk.StreamEvent)(decoded()),
     }
 
 

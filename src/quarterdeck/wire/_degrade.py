@@ -15,7 +15,7 @@ import msgspec
 
 from ._base import DOES_NOT_FIT, Message
 from ._shapes import UNKNOWN_TAG
-from .blocks import ContentBlock
+from .blocks import to_block
 
 _MOST_LEFT_OUT = 32
 _PLACE = r" - at `\$\.([^`\[]+)[^`]*`$"
@@ -87,7 +87,7 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 
 def _misfit(block: dict[str, Any]) -> str | None:
     try:
-        msgspec.convert(block, ContentBlock)
+        to_block(block)
     except DOES_NOT_FIT as error:
         return str(error)
     return None

@@ -24,7 +24,7 @@ import msgspec
 
 from ._base import DOES_NOT_FIT
 from ._official import official
-from ._shapes import UNKNOWN_TAG, Tagged, Unknown, Word, constant
+from ._shapes import UNKNOWN_TAG, Tagged, Unknown, Word, constant, converter
 
 ServerToolName = Literal[
     "advisor",
@@ -287,9 +287,12 @@ ContentBlock = (
 )
 
 
+to_block = converter("block", ContentBlock)
+
+
 def typed_block(data: dict[str, Any]) -> ContentBlock:
     """A dict, such as those in ``ToolResultBlock.content``, as a typed block. Never raises."""
     try:
-        return msgspec.convert(data, ContentBlock)  # type: ignore[no-any-return]
+        return to_block(data)  # type: ignore[no-any-return]
     except DOES_NOT_FIT as error:
         return UnknownBlock(data, str(error))

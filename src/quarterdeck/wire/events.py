@@ -11,14 +11,13 @@ An event or a delta whose ``type`` is not known here becomes ``UnknownEvent`` or
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
 from ._base import DOES_NOT_FIT, WireObject
-from ._shapes import UNKNOWN_TAG, Tagged, Unknown
+from ._shapes import UNKNOWN_TAG, Tagged, Unknown, converter
 from .api import ApiError, ApiMessage, Container, ContextManagement, StopDetails
-from .blocks import ContentBlock
+from .blocks import ContentBlock, to_block
 from .usage import Usage
 
 
@@ -122,16 +121,19 @@ Event = (
 )
 
 
+_event, _delta = converter("event", Event), converter("delta", Delta)
+
+
 def decode_event(data: Any) -> Event:
     """The event that a parsed ``event`` value is; never raises. What cannot be typed becomes ``Unknown…``."""
     if not isinstance(data, dict):
         return UnknownEvent({}, "the line has no event object")
     try:
-        return msgspec.convert(data, Event)  # type: ignore[no-any-return]
+        return _event(data)  # type: ignore[no-any-return]
     except DOES_NOT_FIT as error:
         reason = str(error)
     try:
-        return msgspec.convert(_with_unknown_parts(data), Event)  # type: ignore[no-any-return]
+        return _event(_with_unknown_parts(data))  # type: ignore[no-any-return]
     except DOES_NOT_FIT:
         return UnknownEvent(data, reason)
 
@@ -141,18 +143,18 @@ def _with_unknown_parts(data: dict[str, Any]) -> dict[str, Any]:
     softened = dict(data)
     match data:
         case {"type": "content_block_delta", "delta": dict() as delta}:
-            softened["delta"] = _known_or_wrapped(delta, Delta)
+            softened["delta"] = _known_or_wrapped(delta, _delta)
         case {"type": "content_block_start", "content_block": dict() as block}:
-            softened["content_block"] = _known_or_wrapped(block, ContentBlock)
+            softened["content_block"] = _known_or_wrapped(block, to_block)
         case {"type": "message_start", "message": {"content": list() as blocks, **rest}}:
-            wrapped = [_known_or_wrapped(block, ContentBlock) for block in blocks]
+            wrapped = [_known_or_wrapped(block, to_block) for block in blocks]
             softened["message"] = {**rest, "content": wrapped}
     return softened
 
 
-def _known_or_wrapped(part: Any, union: Any) -> Any:
+def _known_or_wrapped(part: Any, convert: Callable[[Any], Any]) -> Any:
     try:
-        msgspec.convert(part, union)
+        convert(part)
     except DOES_NOT_FIT as error:
         return {"type": UNKNOWN_TAG, "data": part, "reason": str(error)}
     return part

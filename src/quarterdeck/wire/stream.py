@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import msgspec
@@ -44,6 +46,14 @@ class _Seldom(Added, Generic[_T]):
             return None
 
 
+@cache
+def _event_decoder() -> Callable[[Any], Event]:
+    """Imported when it is needed: many classes, and most programs read ``event``."""
+    from .events import decode_event
+
+    return decode_event
+
+
 @official("uuid session_id event", "parent_tool_use_id")
 class StreamEvent(Message, kw_only=True, tag="stream_event"):
     """One event of the message being streamed."""
@@ -82,9 +92,7 @@ class StreamEvent(Message, kw_only=True, tag="stream_event"):
     @property
     def typed_event(self) -> Event:
         """The event as a struct. Never raises: what cannot be typed is an ``Unknown…``."""
-        from .events import decode_event  # many classes, and most programs read ``event``
-
-        return decode_event(self.event)
+        return _event_decoder()(self.event)
 
     @classmethod
     def _built(cls, given: dict[str, Any]) -> Message | None:
