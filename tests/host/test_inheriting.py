@@ -31,10 +31,14 @@ DENIED = {"settings": {"permissions": {"deny": ["Bash(touch:*)"]}}}
 def test_every_option_is_inherited_but_those_of_the_parents_conversation() -> None:
     given = {field.name: "x" for field in dataclasses.fields(ClaudeAgentOptions)}
     given |= {"add_dirs": ["../more"], "plugins": [{"type": "local", "path": "own"}]}
+    given |= {"extra_args": {"settings": "strict.json", "verbose": None, "name": "x"}}
     kept = inherited_options({**given, "callbacks": {"hooks": []}}, "/srv/repo")
     assert kept.keys() == {*given, "callbacks"} - OF_ITS_CONVERSATION
     assert (kept["settings"], kept["mcp_servers"]) == ("/srv/repo/x", "/srv/repo/x")
     assert (kept["add_dirs"], kept["plugins"]) == (["/srv/repo/../more"], [{"type": "local", "path": "/srv/repo/own"}])
+    assert kept["extra_args"] == {"settings": "/srv/repo/strict.json", "verbose": None, "name": "x"}
+    nothing: dict[str, Any] = {"add_dirs": [], "plugins": None, "extra_args": None}
+    assert inherited_options(nothing, "/") == nothing
     assert inherited_options({"settings": '{"a": 1}', "mcp_servers": {}}, "/") == {
         "settings": '{"a": 1}',
         "mcp_servers": {},

@@ -21,6 +21,8 @@ ONLY_IN_ITS_FOLDER = ("hooks", "sandbox")
 """Restraints in the settings files of a folder that only Claude Code applies, and only there."""
 _FILES = {"localSettings": "settings.local.json", "projectSettings": "settings.json"}
 _PLACES = ("settings", "mcp_servers", "project_config_root", "debug_file")
+_FLAGS = frozenset({"settings", "mcp-config", "add-dir", "plugin-dir", "project-config-root", "debug-file"})
+"""Flags among ``extra_args`` that take a path."""
 
 
 def inherited_options(options: Mapping[str, Any], cwd: str) -> dict[str, Any]:
@@ -29,10 +31,13 @@ def inherited_options(options: Mapping[str, Any], cwd: str) -> dict[str, Any]:
     for name in _PLACES:
         if isinstance(value := kept.get(name), str):
             kept[name] = _place(value, cwd)
-    if "add_dirs" in kept:
+    if kept.get("add_dirs"):
         kept["add_dirs"] = [_place(folder, cwd) for folder in kept["add_dirs"]]
-    if "plugins" in kept:
+    if kept.get("plugins"):
         kept["plugins"] = [{**one, "path": _place(one["path"], cwd)} for one in kept["plugins"]]
+    if kept.get("extra_args"):
+        flags = kept["extra_args"].items()
+        kept["extra_args"] = {flag: _place(value, cwd) if flag in _FLAGS and value else value for flag, value in flags}
     return kept
 
 
