@@ -158,6 +158,20 @@ def test_several_titles_that_begin_so_are_named(capsys: Capture, write_session: 
     assert told.endswith("    …\n  Use an ID instead.\n")
 
 
+def test_of_several_sessions_with_a_title_the_one_of_this_folder_is_meant(
+    capsys: Capture, write_session: WriteSession, home: Path
+) -> None:
+    (home / "other").mkdir()
+    write_session("hello", session_id=FIRST)
+    write_session("hello", session_id=SECOND, folder=home / "other")
+    write_session("hello there", session_id=THIRD)
+    for wanted, meant in (("hello", FIRST), ("aaaa", FIRST), ("aaaa2", SECOND)):
+        assert call(capsys, "tag", wanted, wanted)[0] == 0
+        info = get_session_info(meant)
+        assert info is not None
+        assert info.tag == wanted
+
+
 def test_a_title_that_is_the_beginning_of_another_is_meant_itself(capsys: Capture, write_session: WriteSession) -> None:
     write_session("Plan")
     write_session("Plan B")

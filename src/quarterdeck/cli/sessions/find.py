@@ -104,7 +104,7 @@ def _find(wanted: str, folder: str | None, *, code: int = FAILED) -> SDKSessionI
         meant = sorted(one for one in ids if one.lower().startswith(wanted.lower()))
         if meant:
             infos = [info for one in meant[: _NAMED + 1] if (info := _by_id(one, folder)) is not None]
-            return _only(infos, wanted, "ids start", LONGER_PREFIX, code)
+            return _only(_nearest(infos, folder), wanted, "ids start", LONGER_PREFIX, code)
     return _by_title(wanted, folder, code)
 
 
@@ -119,7 +119,15 @@ def _by_id(session_id: str, folder: str | None) -> SDKSessionInfo | None:
 
 def _by_title(wanted: str, folder: str | None, code: int) -> SDKSessionInfo | None:
     found = matching(wanted, list_sessions(folder), ids=lambda _: (), title=lambda info: info.summary)
-    return _only(found, wanted, "titles start", "Use an ID instead.", code) if found else None
+    return _only(_nearest(found, folder), wanted, "titles start", "Use an ID instead.", code) if found else None
+
+
+def _nearest(infos: list[SDKSessionInfo], folder: str | None) -> list[SDKSessionInfo]:
+    """Of several sessions anywhere, those of this folder, if there are any: they are what ``list`` shows."""
+    if folder is not None or len(infos) < 2:
+        return infos
+    here = {info.session_id for info in list_sessions(".")}
+    return [info for info in infos if info.session_id in here] or infos
 
 
 def _only(infos: list[SDKSessionInfo], wanted: str, what: str, advice: str, code: int) -> SDKSessionInfo:
