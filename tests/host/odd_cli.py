@@ -1,7 +1,7 @@
 """A stand-in for Claude Code that says odd things: ``odd_cli.py JSON …``, an object with what differs from the usual.
 
 ``session_id``; ``request_id`` or ``tool_name`` of a permission that it asks for, or ``request``, another request;
-``init``, ``result``: fields of the result; ``lines``: what it says in each turn before anything else.
+``init``, ``result``: fields of those lines; ``lines``: what it says in each turn before anything else.
 """
 
 from __future__ import annotations
