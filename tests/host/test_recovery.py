@@ -154,6 +154,33 @@ async def test_a_session_whose_keeper_is_killed_is_crashed_without_orphans_and_c
         await end_keeper(tmp_path / "stage" / "state")
 
 
+async def test_what_is_committed_is_not_read_again_from_the_keeper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place(tmp_path, keeper=True)
+    place.claude.play([TEXT], ["Second."])
+    offsets: list[int] = []
+    read = KeeperClient.read
+
+    async def counted(self: KeeperClient, session: str, offset: int, *arguments: Any, **named: Any) -> bytes:
+        offsets.append(offset)
+        return await read(self, session, offset, *arguments, **named)
+
+    async with place.host() as host:
+        session = await place.created(host)
+        await frames_until(host, session.id, "idle")
+        before = await all_frames(host, session.id)
+    (keeper,) = find_keepers(place.folder / "keeper")
+    async with await KeeperClient.connect(keeper, take_over=True) as client:
+        (kept,) = await client.list()
+        await client.acknowledge(session.id, kept.end)  # the host may have left before it said so
+    monkeypatch.setattr(KeeperClient, "read", counted)
+    async with place.opened() as host:
+        assert [offset for offset in offsets if offset < kept.end] == []
+        assert (await all_frames(host, session.id))[: len(before)] == before
+        assert "Second." in repr(await next_turn(host, session.id))
+
+
 async def test_what_a_killed_keeper_asked_is_stranded(tmp_path: Path) -> None:
     place = Place(tmp_path, keeper=True)
     place.claude.play([{"tool": "Bash", "input": RUNS}, "Done."])

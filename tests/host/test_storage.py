@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from host.kit import (
@@ -54,6 +55,8 @@ from quarterdeck.store.errors import (
     StoreInUse,
     StoreTooNew,
 )
+from quarterdeck.store.queries import Loaded
+from quarterdeck.store.records import Snapshot
 from quarterdeck.timeline.events import PromptSent, TurnEnded
 
 FAULTS = [StorageFull, StorageReadOnly, StorageBusy, StorageCorrupt]
@@ -279,7 +282,32 @@ async def test_damaged_pages_of_one_session_leave_the_others_alone(tmp_path: Pat
             frames = await all_frames(host, whole.id)
 
 
-async def test_a_session_that_cannot_be_read_does_not_keep_the_host_from_opening(tmp_path: Path) -> None:
+def _damaged(found: Loaded) -> Loaded:
+    raise StorageCorrupt("store.db is damaged. Restore a backup.")
+
+
+def _with_snapshot(body: bytes) -> Callable[[Loaded], Loaded]:
+    return lambda found: msgspec.structs.replace(found, snapshot=Snapshot(found.record.id, 1, body))
+
+
+def _with_an_odd_row(found: Loaded) -> Loaded:
+    row = msgspec.structs.replace(found.rows[-1], kind="event", body=b'{"type": "nothing known"}')
+    return msgspec.structs.replace(found, rows=[*found.rows[:-1], row])
+
+
+DAMAGES = {
+    "pages": _damaged,
+    "a snapshot of zeros": _with_snapshot(bytes(1_000)),
+    "half a snapshot": _with_snapshot(b'{"timeline": {'),
+    "an empty snapshot": _with_snapshot(b"{}"),
+    "a row": _with_an_odd_row,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+async def test_a_session_that_cannot_be_read_does_not_keep_the_host_from_opening(
+    tmp_path: Path, damage: Callable[[Loaded], Loaded]
+) -> None:
     place = Place(tmp_path, keeper=True)
     place.claude.play(["Hello."], ["Again."])
     async with asyncio.timeout(LIMIT_S), place.host() as host:
@@ -287,14 +315,13 @@ async def test_a_session_that_cannot_be_read_does_not_keep_the_host_from_opening
         for session in (whole, damaged):
             await frames_until(host, session.id, "idle")
     store = await SqliteStore.open(place.folder)
-    read = store.read
+    load = store.load
 
-    async def broken(session: str, **more: Any) -> Any:
-        if session == damaged.id:
-            raise StorageCorrupt("store.db is damaged. Restore a backup.")
-        return await read(session, **more)
+    async def broken(session: str) -> Loaded | None:
+        found = await load(session)
+        return damage(found) if session == damaged.id and found is not None else found
 
-    store.read = broken  # type: ignore[method-assign]
+    store.load = broken  # type: ignore[method-assign]
     async with asyncio.timeout(LIMIT_S), place.host(store=store) as host:
         assert (await host.get_session(of(whole))).state == "idle"
         problems = (await host.get_health(Nothing())).problems

@@ -22,7 +22,7 @@ from quarterdeck.policy.errors import need_grammar
 from quarterdeck.store import SqliteStore
 from quarterdeck.store.errors import StorageCorrupt
 from quarterdeck.store.queries import SessionQuery
-from quarterdeck.store.records import Row, SessionRecord
+from quarterdeck.store.records import LogHead, Row, SessionRecord
 
 from .actor import SessionActor
 from .bodies import decode_body
@@ -131,8 +131,9 @@ class HostBase(Loading):
             process, spool = running.pop(key, None), left.pop(key, None)
             async with at_once:
                 try:
-                    actor = await self._load(record.id, fences[record.id])
-                    await self._recover_one(actor, process, spool)
+                    found = await self._found(record.id)
+                    actor = await self._load(record.id, (found, fences[record.id]))
+                    await self._recover_one(actor, found.head, process, spool)
                 except StorageCorrupt as error:  # its process and its spool stay as they are; the others continue
                     logger.error("Session %s cannot be read: %s", record.id, error)
                     self.stalls.tell(record.id, error)
@@ -161,12 +162,16 @@ class HostBase(Loading):
         return {(one.session, one.generation): one for place in dead for one in left_sessions(place)}
 
     async def _recover_one(
-        self, actor: SessionActor, running: tuple[KeeperClient, KeptSession] | None, left: LeftSession | None
+        self,
+        actor: SessionActor,
+        head: LogHead,
+        running: tuple[KeeperClient, KeptSession] | None,
+        left: LeftSession | None,
     ) -> None:
         if running is not None:
             keeper, kept = running
             try:
-                await take_up(actor, keeper, kept, await self._unsent_lines(actor.id, kept))
+                await take_up(actor, keeper, kept, await self._unsent_lines(head, kept))
             except StorageCorrupt:
                 raise
             except Exception as error:
@@ -188,16 +193,15 @@ class HostBase(Loading):
         await actor.lose("The keeper died, and the process with it.", status=left.status, stderr=left.stderr_tail)
         left.remove()
 
-    async def _unsent_lines(self, session_id: str, kept: KeptSession) -> list[tuple[int, bytes]]:
+    async def _unsent_lines(self, head: LogHead, kept: KeptSession) -> list[tuple[int, bytes]]:
         """Our committed lines that the keeper doesn't have, by number. They are at the end of the log."""
-        head = await self.store.head(session_id)
-        if head is None or head.generation != kept.generation or head.input_number <= kept.accepted:
+        if head.generation != kept.generation or head.input_number <= kept.accepted:
             return []
         lines: dict[int, bytes] = {}
         back = UNSENT_ROWS
         while True:
             seq = after = max(head.last_seq - back, head.first_seq - 1)
-            while rows := (await self.store.read(session_id, after=seq)).rows:
+            while rows := (await self.store.read(head.session, after=seq)).rows:
                 seq = rows[-1].seq
                 lines |= {row.input_number: row.body for row in rows if _is_ours(row, kept.generation)}
             if after < head.first_seq or (lines and min(lines) <= kept.accepted + 1):

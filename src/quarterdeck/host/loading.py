@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +13,8 @@ import msgspec
 from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.transcripts.places import CONFIG_DIR, config_dir
-from quarterdeck.store.queries import ApprovalQuery
+from quarterdeck.store.errors import StorageCorrupt, StoreError
+from quarterdeck.store.queries import ApprovalQuery, Loaded
 from quarterdeck.store.records import ApprovalRecord, SessionRecord
 
 from . import resources as returns
@@ -30,6 +32,8 @@ from .remote_callbacks import add_callbacks
 from .requests import Callbacks, CreateSession
 from .session_log import SessionLog
 from .warm_processes import WarmProcess, WarmProcesses, key_of
+
+logger = logging.getLogger("quarterdeck.host")
 
 CALLBACKS = "callbacks"
 """The private option that holds a session's declared callbacks."""
@@ -145,23 +149,35 @@ class Loading(HostParts):
         actor.touched = asyncio.get_running_loop().time()
         return actor
 
-    async def _load(self, session_id: str, fence: int | None = None) -> SessionActor:
-        """Load the session's actor; concurrent callers get the same one. ``fence``: the log is already claimed."""
+    async def _load(self, session_id: str, claimed: tuple[Loaded, int] | None = None) -> SessionActor:
+        """Load the session's actor; concurrent callers get the same one. ``claimed``: what the store has of it, and the
+        fence."""
         async with self._loading.setdefault(session_id, asyncio.Lock()):
             if session_id not in self._actors:
-                self._actors[session_id] = await self._loaded(session_id, fence)
+                if claimed is None:
+                    fence = (await self.store.claim([session_id], owner=self.name))[session_id]
+                    claimed = await self._found(session_id), fence
+                self._actors[session_id] = await self._made(*claimed)
         self._loading.pop(session_id, None)
         return self._actors[session_id]
 
-    async def _loaded(self, session_id: str, fence: int | None) -> SessionActor:
-        """Claim the session and fold its rows."""
-        if fence is None:
-            fence = (await self.store.claim([session_id], owner=self.name))[session_id]
-        record, head = await self.store.session(session_id), await self.store.head(session_id)
-        if record is None or head is None:
+    async def _found(self, session_id: str) -> Loaded:
+        """What the store has of a session."""
+        if (found := await self.store.load(session_id)) is None:
             raise HostError("not_found", f"There is no session {session_id}.")
-        fold, snapshot_seq = await self._folded(session_id, head.last_seq)
+        return found
+
+    async def _made(self, found: Loaded, fence: int) -> SessionActor:
+        """Fold the rows of a session that is claimed."""
+        record, head, session_id = found.record, found.head, found.record.id
         body = decode_body(record)
+        try:
+            fold = await self._folded(found)
+        except StoreError:
+            raise
+        except Exception as error:
+            logger.exception("Session %s cannot be folded", session_id)
+            raise StorageCorrupt(f"What is stored of it makes no sense ({error}). Restore a backup.") from error
         log = SessionLog(
             self.store,
             record,
@@ -170,19 +186,15 @@ class Loading(HostParts):
             epoch=head.epoch,
             last_seq=head.last_seq,
             fold=fold,
-            snapshot_seq=snapshot_seq,
+            snapshot_seq=0 if found.snapshot is None else found.snapshot.seq,
             spool_end=head.spool_end if head.generation == body.generation else 0,
             new_id=new_id,
             clock=self._clock,
             changed=self.bell.ring,
             stalls=self.stalls,
         )
-        page = await self.store.approvals(
-            ApprovalQuery(session=session_id, states=["pending", "decided", "delivered"], limit=10_000)
-        )
-        lost = await self.store.approvals(ApprovalQuery(session=session_id, states=["stranded"], limit=1_000))
-        log.approvals.load(page.approvals, stranded=lost.approvals)
-        log.pending.update(one.id for one in page.approvals if one.state == "pending")
+        log.approvals.load(found.unfinished, stranded=found.stranded)
+        log.pending.update(one.id for one in found.unfinished if one.state == "pending")
         gauge = log.standing.gauge = self._accounts.gauge(body.account)
         for limit in fold.timeline.state.rate_limits.values():
             gauge.take(limit, fold.timeline.state.at)
@@ -205,15 +217,15 @@ class Loading(HostParts):
         actor.recorder.drift = self._drift
         return actor
 
-    async def _folded(self, session_id: str, last_seq: int) -> tuple[RowFold, int]:
-        kept = await self.store.snapshot(session_id)
-        fold = RowFold() if kept is None else RowFold.restore(kept.body)
-        seq = snapshot_seq = 0 if kept is None else kept.seq
-        while seq < last_seq:
-            for row in (await self.store.read(session_id, after=seq)).rows:
+    async def _folded(self, found: Loaded) -> RowFold:
+        fold = RowFold() if found.snapshot is None else RowFold.restore(found.snapshot.body)
+        rows = found.rows
+        while rows:
+            for row in rows:
                 fold.events(row)
-                seq = row.seq
-        return fold, snapshot_seq
+            last = rows[-1].seq
+            rows = (await self.store.read(found.record.id, after=last)).rows if last < found.head.last_seq else []
+        return fold
 
     async def _approval(self, approval_id: str) -> ApprovalRecord:
         record = await self.store.approval(approval_id)

@@ -63,8 +63,10 @@ def own_policy(given: Mapping[str, Any] | None) -> OwnPolicy:
         raise HostError(
             "invalid", "A session's policy can only restrict: it cannot have allow rules.", field="policy.allow"
         )
+    if not given:
+        return OwnPolicy()
     try:
-        own = msgspec.convert(dict(given or {}), OwnPolicy)
+        own = msgspec.convert(dict(given), OwnPolicy)
         Policy.from_rules(deny=own.deny, ask=own.ask)
     except (msgspec.ValidationError, BadRulesError) as error:
         raise HostError("invalid", f"This policy is not valid: {error}", field="policy") from error

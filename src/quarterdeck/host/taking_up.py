@@ -36,7 +36,8 @@ async def take_up(
 
     log.standing.pid = kept.pid
     recorder.resume(resend, accepted=kept.accepted, written=kept.written)  # before what the process made of it
-    offset = await recorder.catch_up(kept.first, kept.end, _reads(keeper, kept))
+    known = min(kept.acknowledged, log.spool_end)  # the log may be an older one, from a backup
+    offset = await recorder.catch_up(max(kept.first, known), kept.end, _reads(keeper, kept))
     await log.drained()
     last = max([kept.accepted, *(number for number, _ in resend)])
     again = [line_again(line) + b"\n" for number, line in resend if number > kept.accepted]

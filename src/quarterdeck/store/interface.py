@@ -21,6 +21,7 @@ from .queries import (
     AuditPage,
     AuditQuery,
     HostChangePage,
+    Loaded,
     LogPage,
     Retained,
     Retention,
@@ -148,6 +149,10 @@ class EventStore(ABC):
     @abstractmethod
     async def position(self) -> int:
         """The end of the host-wide stream. Ask before reading a list, then follow the changes after it."""
+
+    @abstractmethod
+    async def load(self, session: str) -> Loaded | None:
+        """What it takes to go on with this session, read at once."""
 
     # The projections.
 

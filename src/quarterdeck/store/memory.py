@@ -17,6 +17,7 @@ from .queries import (
     AuditPage,
     AuditQuery,
     HostChangePage,
+    Loaded,
     LogPage,
     Retained,
     Retention,
@@ -29,6 +30,7 @@ from .queries import (
     searched_text,
     session_after,
     session_cursor,
+    to_continue,
 )
 from .records import (
     OPEN_APPROVALS,
@@ -158,6 +160,20 @@ class MemoryStore(EventStore):
         kept = self._tables.snapshots.get(session, {})
         seqs = [seq for seq in kept if at_most is None or seq <= at_most]
         return Snapshot(session, max(seqs), kept[max(seqs)]) if seqs else None
+
+    async def load(self, session: str) -> Loaded | None:
+        record, head, snapshot = await self.session(session), await self.head(session), await self.snapshot(session)
+        if record is None or head is None:
+            return None
+        unfinished, stranded = [(await self.approvals(query)).approvals for query in to_continue(session)]
+        return Loaded(
+            record=record,
+            head=head,
+            snapshot=snapshot,
+            rows=(await self.read(session, after=0 if snapshot is None else snapshot.seq)).rows,
+            unfinished=unfinished,
+            stranded=stranded,
+        )
 
     async def changes(self, *, after: int, limit: int = PAGE_ROWS) -> HostChangePage:
         tables = self._tables

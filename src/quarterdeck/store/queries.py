@@ -11,7 +11,17 @@ from typing import Literal, TypeAlias, get_args
 import msgspec
 
 from .errors import InvalidCursor
-from .records import ApprovalRecord, ApprovalState, AuditRecord, ChangeRecord, LogHead, Row, SessionRecord, Usage
+from .records import (
+    ApprovalRecord,
+    ApprovalState,
+    AuditRecord,
+    ChangeRecord,
+    LogHead,
+    Row,
+    SessionRecord,
+    Snapshot,
+    Usage,
+)
 
 UsageDimension: TypeAlias = Literal["day", "model", "session", "cwd", "account", "agent", "turn"]
 
@@ -30,6 +40,19 @@ class LogPage(msgspec.Struct, frozen=True):
     head: LogHead
     rows: list[Row]
     gap: bool = False
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """All that it takes to go on with a session, as of one moment."""
+
+    record: SessionRecord
+    head: LogHead
+    snapshot: Snapshot | None
+    rows: list[Row]
+    """The first page of those after the snapshot."""
+    unfinished: list[ApprovalRecord]
+    """Approvals that are pending, decided or delivered."""
+    stranded: list[ApprovalRecord]
 
 
 class SessionQuery(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +94,14 @@ class ApprovalPage(msgspec.Struct, frozen=True):
 
     approvals: list[ApprovalRecord]
     next_cursor: str | None = None
+
+
+def to_continue(session: str) -> tuple[ApprovalQuery, ApprovalQuery]:
+    """Which approvals matter to who goes on with a session: unfinished ones, and stranded ones."""
+    return (
+        ApprovalQuery(session=session, states=["pending", "decided", "delivered"], limit=10_000),
+        ApprovalQuery(session=session, states=["stranded"], limit=1_000),
+    )
 
 
 class AuditQuery(msgspec.Struct, frozen=True, kw_only=True):

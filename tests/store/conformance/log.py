@@ -23,8 +23,11 @@ from quarterdeck.store.records import (
 from store.conformance.base import Conformance
 from store.making import (
     add,
+    ask,
     bodies,
+    decided,
     everything,
+    moved,
     row,
     start,
 )
@@ -163,6 +166,31 @@ class LogConformance(Conformance):
             head = await store.head("s")
             assert head is not None
             assert head.snapshot_seq == 11
+
+    async def test_all_that_it_takes_to_go_on_with_a_session_is_read_at_once(self, tmp_path: Path) -> None:
+        async with self.open(tmp_path) as store:
+            await start(store, "other", row())
+            await ask(store, "not-ours", "other")
+            await start(store, "s", row("one"), row("two"), aliases=("alias",))
+            for name in ("pending", "decided", "delivered", "applied", "stranded"):
+                await ask(store, name)
+            for name in ("decided", "delivered", "applied"):
+                await add(store, "s", changes=[decided(name)])
+            for name in ("delivered", "applied"):
+                await add(store, "s", changes=[moved(name, "delivered")])
+            await add(store, "s", changes=[moved("applied", "applied"), moved("stranded", "stranded")])
+            found = await store.load("s")
+            assert found is not None
+            assert (found.record, found.head) == (await store.session("s"), await store.head("s"))
+            assert (found.snapshot, found.rows) == (None, await everything(store))
+            assert [one.id for one in found.unfinished] == ["pending", "decided", "delivered"]
+            assert [one.id for one in found.stranded] == ["stranded"]
+            await add(store, "s", b"last", changes=[PutSnapshot(7, b"seven")])
+            found = await store.load("s")
+            assert found is not None
+            assert found.snapshot == Snapshot("s", 7, b"seven")
+            assert [one.body for one in found.rows] == [b"last"]
+            assert await store.load("nobody") is None
 
     async def test_a_snapshot_of_rows_that_are_not_there_is_refused(self, tmp_path: Path) -> None:
         async with self.open(tmp_path) as store:

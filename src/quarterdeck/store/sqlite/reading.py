@@ -10,11 +10,14 @@ import msgspec
 
 from quarterdeck.store.errors import NoSuchSession
 from quarterdeck.store.queries import (
+    PAGE_BYTES,
+    PAGE_ROWS,
     ApprovalPage,
     ApprovalQuery,
     AuditPage,
     AuditQuery,
     HostChangePage,
+    Loaded,
     LogPage,
     SessionPage,
     SessionQuery,
@@ -23,6 +26,7 @@ from quarterdeck.store.queries import (
     number_cursor,
     session_after,
     session_cursor,
+    to_continue,
 )
 from quarterdeck.store.records import (
     ApprovalRecord,
@@ -127,6 +131,24 @@ def read_snapshot(connection: sqlite3.Connection, session: str, at_most: int | N
         (session, SEQ_MASK if at_most is None else at_most),
     ).fetchone()
     return Snapshot(session, *values) if values else None
+
+
+def read_all_of(connection: sqlite3.Connection, folder: StoreFolder, session: str) -> Loaded | None:
+    record, found = read_session(connection, session), read_head(connection, session)
+    if record is None or found is None:
+        return None
+    snapshot = read_snapshot(connection, session, None)
+    after = 0 if snapshot is None else snapshot.seq
+    page = read_rows(connection, folder, session, after=after, limit_rows=PAGE_ROWS, limit_bytes=PAGE_BYTES)
+    unfinished, stranded = (read_approvals(connection, query).approvals for query in to_continue(session))
+    return Loaded(
+        record=record,
+        head=page.head,
+        snapshot=snapshot,
+        rows=page.rows,
+        unfinished=unfinished,
+        stranded=stranded,
+    )
 
 
 def read_changes(connection: sqlite3.Connection, *, after: int, limit: int) -> HostChangePage:
