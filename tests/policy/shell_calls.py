@@ -22,6 +22,11 @@ FOUND_BY_CHANCE = (
     "braces in a word that is quoted only in part",
     "a here-string right behind the program",
     "in acceptEdits, variables and quotes",
+    "with a path denied, what goes through",
+    "with no path denied, nothing is asked",
+    "in every mode, $$ before a bracket",
+    "a file named by digits",
+    "an option behind an operand",
 )
 """Tables of ``guard.toml`` that began with a find of the random comparison."""
 
@@ -64,8 +69,8 @@ def _guard_commands(wanted: str) -> tuple[str, ...]:
 def _guard_group(wanted: str) -> Group:
     """With the rules and the mode of its table."""
     table = _guard_table(wanted)
-    allow = tuple(table.get("rules", {}).get("allow", ()))
-    return Group(wanted, _guard_commands(wanted), allow=allow, mode=table.get("mode", "default"))
+    rules = {behavior: tuple(listed) for behavior, listed in table.get("rules", {}).items()}
+    return Group(wanted, _guard_commands(wanted), **rules, mode=table.get("mode", "default"))
 
 
 def _made(template: str, *names: str) -> tuple[str, ...]:

@@ -164,6 +164,7 @@ def _without_rules(command: str, deeds: Deeds, here: Scratch) -> str | None:
 MAKES_FILES = re.compile(r"\b(split|tar)\b")
 """Among the readers: a rule for them lets them write their parts and archives."""
 WALKERS = frozenset({"grep", "rsync", "tar", "zip", "find", "diff", "git", "cp"})
+DELETES = re.compile(r"\bfind\b.*-delete")
 NAMES = re.compile(r"protected|outside|secret|link")
 """What goes through folders comes by protected files without naming them; the guide says that this is not covered. So
 such a program may read one, unless the command names it; whatever else the command runs may not."""
@@ -175,7 +176,8 @@ def _denied(command: str, deeds: Deeds, here: Scratch) -> str | None:
             return f"ran {program}"
     walked = not NAMES.search(command)
     read = [path for path, reader in zip(deeds.read, deeds.readers, strict=True) if not (walked and reader in WALKERS)]
-    for path in (*read, *deeds.changed):
+    changed = [] if walked and DELETES.search(command) else deeds.changed
+    for path in (*read, *changed):
         if path == str(here.work / "protected") or path.startswith(str(here.root / "outside/")):
             return f"opened {path}"
     return None

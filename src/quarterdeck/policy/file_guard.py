@@ -24,6 +24,8 @@ from .shell import Redirect
 from .words import Word
 
 _REMOVERS: Final = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "trash", "rimraf"})
+_WRITERS: Final = frozenset({"sed", "tar", "curl", "wget", "gcc", "sort", "uniq", "xxd"})
+"""Others whose output files are known."""
 _RECURSIVE: Final = re.compile(r"-[A-Za-z]*[rRd]|--(recursive|dir)\Z")
 _ALL_OF: Final = re.compile(rf"(.*?)/?{ANY}(/[{ANY}.]*)?\Z", re.DOTALL)
 _EDITS_IN_PLACE: Final = re.compile(r"-[A-Za-z]*i|--in-place")
@@ -83,7 +85,7 @@ class FileGuard:
 
     def changes_what_runs(self, layers: Layers) -> Verdict | None:
         """``touch .git/hooks/x``, ``sed -i … ~/.bashrc``"""
-        for words in _runs(layers, programs.FILE_CHANGERS | {"sed", "tar", "curl", "wget", "gcc"}):
+        for words in _runs(layers, programs.FILE_CHANGERS | _WRITERS):
             argv = [word.hint for word in words]
             named = file_words(argv)
             edits = named.writes

@@ -21,6 +21,7 @@ _FIND_FILES: Final = re.compile(r"-(a|c)?newer|-newer..\Z|-samefile\Z|-i?(path|w
 _PRINTS_LINES: Final = re.compile(r" *[0-9]+(,[0-9]+)?p(;[0-9]+(,[0-9]+)?p)* *\Z")
 _ONLY_PRINTS: Final = re.compile(r"-[nErz]+\Z|--(quiet|silent|posix)?\Z")
 _EXPANDED: Final = re.compile(r"[^-].*[$`]|[$`=]|~(?!/|\Z)", re.DOTALL)
+_SORT_OUTPUT: Final = re.compile(r"--o[a-z]*=")
 _ELSEWHERE: Final = re.compile(r"[^-].*[$`*?{}]|[$`*?{}=/~]|(.*/)?\.\.(/|\Z)", re.DOTALL)
 _VALUES_APART: Final = programs.words("find fd jq yq tr dd rsync scp chmod chown chgrp zip unzip")
 _GREP_VALUES: Final = programs.words(
@@ -74,14 +75,23 @@ def file_words(argv: Sequence[str]) -> FileWords:
     if program in programs.FILE_CHANGERS or (program == "sed" and not _prints_lines(argv)):
         return FileWords(reads, (*writes, *file_operands(argv), *_values_elsewhere(program, argv)))
     if program in programs.FILE_READERS:
-        found = (*reads, *file_operands(argv), *_values_elsewhere(program, argv))
-        return FileWords(found, writes, perhaps=tuple(_others(program, argv)))
+        found = (*reads, *file_operands(argv), *_values_elsewhere(program, argv), *_late_options(program, argv))
+        written = (*writes, *_outputs(program, argv, options.operands if options else ()))
+        return FileWords(found, written, perhaps=tuple(_others(program, argv)))
     runs = options.operands if options and program in _RUNS_FILES else ()
     if program in programs.INTERPRETERS:  # a script that is plainly elsewhere must be named by the rule: see ``acting``
         runs = tuple(word for word in runs[:1] if not word.startswith("/") and ".." not in word.split("/"))
     if program == "pytest":
         runs = tuple(word.partition("::")[0] for word in runs)
     return FileWords(reads, writes, tuple(word for word in runs if "=" not in word))
+
+
+def _outputs(program: str, argv: Sequence[str], operands: Sequence[str]) -> Sequence[str]:
+    """Files that programs which mostly read are told to write."""
+    if program == "sort":
+        named = [word.partition("=")[2] for word in argv if _SORT_OUTPUT.match(word)]
+        return [*_after(argv, "-o"), *(word[2:] for word in argv if word.startswith("-o") and word != "-o"), *named]
+    return operands[1:] if program in ("uniq", "xxd") else ()
 
 
 def _of_git(rest: Sequence[str]) -> FileWords:
@@ -182,6 +192,14 @@ def _others(program: str, argv: Sequence[str]) -> Sequence[str]:
         return ()
     start = _first_operand(program, argv) if program in _VALUES_BEFORE else 1
     return _not_options(argv[start:])
+
+
+def _late_options(program: str, argv: Sequence[str]) -> Sequence[str]:
+    """Options behind an operand: CLI 2.1.325 takes them for files, and asks where one looks like something expanded."""
+    if program in _VALUES_APART:
+        return ()
+    operand = next((at for at, word in enumerate(argv[1:], 1) if not word.startswith("-")), len(argv))
+    return [word for word in argv[operand:] if word.startswith("-") and ("$" in word or "`" in word)]
 
 
 def _not_options(words: Sequence[str]) -> list[str]:

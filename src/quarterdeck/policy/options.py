@@ -205,7 +205,7 @@ LISTED: Final[dict[str, str]] = {
     "--output-document=0 --max-redirect= --no-cache --retry-connrefused --show-progress --version",
     # build tools whose options can run something else
     "make": """
-        -BbdehikmnpqrRsStvwW :jlO --jobs --jobs= --keep-going --dry-run --just-print --silent --quiet --always-make
+        -BbdehikmnpqrRsStvwW ?jlO --jobs --jobs= --keep-going --dry-run --just-print --silent --quiet --always-make
         --print-directory --no-print-directory --question --touch --load-average= --output-sync --output-sync=
         --no-builtin-rules --no-builtin-variables --debug --debug= --trace --warn-undefined-variables --version
         --ignore-errors <C --directory=< --stop --print-data-base --no-keep-going

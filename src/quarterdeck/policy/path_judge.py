@@ -144,6 +144,11 @@ class PathJudge:
             self._places.inside(located) or self._allow.covering(located, edit=False) is not None
         )
 
+    def is_here(self, folder: str = "~") -> bool:
+        """Whether ``cd`` to ``folder`` stays where the command starts."""
+        located, here = self.locate(folder), self.locate(".")
+        return located is not None and here is not None and located.real == here.real is not None
+
     def is_working_folder(self, path: str) -> bool:
         located = self.locate(path)
         return located is not None and self._places.is_root(located)

@@ -34,8 +34,15 @@ _QUOTES = ("'", '"')
 _EXPANDS = re.compile("[$`]")
 _OTHER_HOME = re.compile(r"~(?!/|\Z)")
 """2.1.325 asks about ``~name`` as a word even where it is quoted and no path."""
-_ODD_BRACES = re.compile(r"\$\{[^}]*\{|\{[^}]*\$(?:\[|\(\()|\$\$[{(]")
-"""Braces in the value of a variable, numbers computed in braces, ``$$`` before a brace: 2.1.325 asks, in quotes too."""
+_ODD_BRACES = re.compile(r"\$\{[^}]*\{|\{[^}]*\$(?:\[|\(\()")
+"""Braces in the value of a variable, numbers computed in braces: 2.1.325 asks, in quotes too."""
+_ODD_NUMBER = re.compile(r"\$\$[{(\[]")
+"""``$$`` before a bracket: 2.1.325 asks in every mode, in quotes and comments too."""
+_ODD_TARGET = re.compile(r"[<>]\|?[ \t]*[0-9]+[<>]")
+"""A file named by digits alone, where they may as well be the descriptor of the next redirection."""
+_WALK_HERE = programs.words("ls rg find")
+_GREPS = programs.words("grep egrep fgrep zgrep")
+_RECURSES = re.compile(r"-[A-Za-z]*[rR]|--(dereference-)?recursive\Z")
 _HARMLESS_TARGETS = frozenset({"/dev/null"})
 _NO_FILE = frozenset({"-", ""})
 _ODD_BEGINNINGS = ("", "-", "@", "%", "+", "\\")
@@ -67,6 +74,8 @@ class ShellJudge:
         layers = read_layers(script)
         around = self._protected.around(layers) if self._protected else None
         stopped = self._stopped(layers, around)
+        if stopped is None and "$$" in script.text and _ODD_NUMBER.search(script.text):
+            stopped = Verdict("ask", "It contains $$ before a bracket.", source="safety")
         if stopped is not None:
             return stopped, [CommandPart(script.text, stopped)], units
         if everything is not None:
@@ -131,9 +140,10 @@ class ShellJudge:
 
     def _parts(self, script: Script, units: Sequence[Unit]) -> Iterator[CommandPart]:
         spelled = self._spelled_out(script)
-        moves = sum(unit.argv[:1] == ("cd",) for unit in units)
-        moved = moves > 0
-        if moves > 1:
+        moves = [unit.argv[1:] for unit in units if unit.argv[:1] == ("cd",)]
+        moved = bool(moves)
+        walks = len(units) > 1 and bool(self._deny.reads) and any(not self._paths.is_here(*to[:1]) for to in moves)
+        if len(moves) > 1:
             why = "The folder after several cd commands depends on links."
             yield CommandPart(script.text, Verdict("ask", why, source="safety"))
         if len(units) > 1 and (made := self._files.makes_repository(units, script.redirects)) is not None:
@@ -144,12 +154,17 @@ class ShellJudge:
             if fed and unit.argv and program_name(unit.argv[0]) in programs.READ_ORDERS:
                 why = f"{unit.argv[0]} may take commands from its input."
                 yield CommandPart(text, Verdict("ask", why, source="safety"))
+            if walks and _walks_here(unit.argv):
+                why = "It goes through a folder in which deny rules for paths may cover something."
+                yield CommandPart(text, Verdict("ask", why, source="safety"))
             if spelled is not None and unit.blocked is None:
                 yield CommandPart(text, Verdict.by(spelled, f"{spelled} allows exactly this."))
             else:
                 yield CommandPart(text, self._judge_unit(unit, script.text, moved=moved and len(units) > 1))
         for redirect in script.redirects:
             verdict = self._judge_redirect(redirect, moved=moved)
+            if verdict is not None and redirect.target.hint.isdigit() and _ODD_TARGET.search(script.text):
+                verdict = Verdict("ask", f"{redirect.target.text} may be a file or a descriptor.", source="safety")
             if verdict is not None:
                 yield CommandPart(f"{redirect.operator} {redirect.target.text}", verdict)
         for doubt in script.doubts:
@@ -285,6 +300,13 @@ class ShellJudge:
         if ".." in target.value.split("/") or (moved and not target.value.startswith("/")):
             return Verdict("ask", f"The target of {target.text} depends on the folder at run time.", source="safety")
         return self._paths.judge_path(target.value, edit=redirect.writes)
+
+
+def _walks_here(argv: Sequence[str]) -> bool:
+    """``ls``, ``rg x``, ``grep -r x``: what names no folder is about the present one."""
+    program = program_name(argv[0]) if argv else ""
+    walks = program in _WALK_HERE or (program in _GREPS and any(map(_RECURSES.match, argv[1:])))
+    return walks and not file_words(argv).reads
 
 
 def _only_reads(script: Script) -> bool:
