@@ -9,6 +9,7 @@ import pytest
 
 from gateways.acp.editor import Editor, RefusedError, editor
 from gateways.acp.published import Checker, definitions, schema_checker
+from quarterdeck.gateways.acp import draft as dialect
 from simulated import Simulated, until
 
 CAPABILITIES: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
@@ -172,4 +173,93 @@ async def test_a_process_that_dies_is_an_error_of_the_turn(fake: Simulated, draf
         ended = await draft.idle()
         assert ended["stopReason"] == "error"
         assert "continues with the next prompt" in ended["error"]["message"]
+        draft.check_all()
+
+
+def test_every_method_of_the_draft_is_served() -> None:
+    asked = {
+        definition["x-method"]
+        for name, definition in definitions("v2").items()
+        if definition.get("x-side") == "agent" and name.endswith("Request")
+    }
+    own = {"initialize", "session/prompt", "session/resume", "session/set_config_option"}
+    assert asked == dialect.SAME | set(dialect.RENAMED) | set(dialect.OPENING) | own | {
+        "tool_call/cancel",
+        "terminal/cancel",
+    }
+
+
+async def test_the_sessions_of_the_draft_are_forked_listed_and_put_away(fake: Simulated, draft_checker: Any) -> None:
+    fake.play(rules=[{"when": ".", "steps": ["Said."]}])
+    calls = fake.root / "logged-out"
+    program = fake.root / "program"
+    program.write_text(
+        f'#!/bin/sh\nif [ "$1 $2" = "auth logout" ]; then touch {calls}; exit 0; fi\nexec {fake.path} "$@"\n'
+    )
+    program.chmod(0o755)
+    async with editor("--agent", str(program), "--draft", env=fake.env, checker=None) as ed:
+        draft = DraftEditor(ed, draft_checker)
+        session = await draft.open(fake)
+        await draft.say(session, "one")
+        await draft.idle()
+        forked = (await draft.call("session/fork", sessionId=session, cwd=str(fake.cwd), mcpServers=[]))["sessionId"]
+        await draft.say(forked, "two")
+        await draft.idle(2)
+
+        async def listed(**more: Any) -> set[str]:
+            return {one["sessionId"] for one in (await draft.call("session/list", **more))["sessions"]}
+
+        assert await listed() == {session, forked}
+        assert (await draft.call("session/status", sessionId=forked))["status"] == "open"
+        assert (await draft.call("session/set_title", sessionId=forked, title="Mine"))["title"] == "Mine"
+        await draft.call("session/close", sessionId=forked)
+        assert (await draft.call("session/status", sessionId=forked))["status"] == "saved"
+        await draft.call("session/archive", sessionId=forked)
+        assert await listed() == {session}
+        assert await listed(archived="only") == {forked}
+        await draft.call("session/unarchive", sessionId=forked)
+        assert await listed() == {session, forked}
+        await draft.call("session/delete", sessionId=forked)
+        assert await listed() == {session}
+        assert (await draft.call("auth/status"))["state"] == "unauthenticated"
+        assert (await draft.call("providers/list"))["providers"][0]["providerId"] == "main"
+        where = {"apiType": "anthropic", "baseUrl": "http://127.0.0.1:9", "headers": {}}
+        await draft.call("providers/set", providerId="main", **where)
+        await draft.call("providers/disable", providerId="main")
+        await draft.call("auth/logout")
+        await asyncio.to_thread(until, calls.exists)
+        draft.check_all()
+
+
+async def test_questions_and_elicitations_in_the_draft(fake: Simulated, draft_checker: Any) -> None:
+    asks = {"message": "How many?", "schema": {"type": "object", "properties": {"guests": {"type": "integer"}}}}
+    question = {"ask": "Which colour?", "header": "Colour", "options": ["red", "blue"]}
+    fake.play([question, {"tool": "mcp__tables__book", "input": {}, "elicit": asks}, "Booked."])
+    async with start(fake, "--draft") as ed:
+        draft = DraftEditor(ed, draft_checker)
+        session = await draft.open(fake)
+        ed.allow()
+        given = iter([{"question_0": "blue"}, {"guests": 4}])
+        ed.replies["elicitation/create"] = lambda _: {"action": "accept", "content": next(given)}
+        await draft.say(session, "book")
+        assert (await draft.idle())["stopReason"] == "end_turn"
+        forms = [one["params"] for one in ed.asked if one["method"] == "elicitation/create"]
+        assert [one["message"] for one in forms] == ["Which colour?", "tables: How many?"]
+        assert "blue" in str(ed.call_of("AskUserQuestion")["rawOutput"])
+        draft.check_all()
+
+
+async def test_a_prompt_steers_in_the_draft_too(fake: Simulated, draft_checker: Any) -> None:
+    fake.play([fake.held, {"tool": "Read", "input": {"file_path": "x"}}, "Both heard."], ["A turn of its own."])
+    async with start(fake, "--draft") as ed:
+        draft = DraftEditor(ed, draft_checker)
+        session = await draft.open(fake)
+        await draft.say(session, "go")
+        await asyncio.to_thread(until, fake.is_held)
+        steering = [{"type": "text", "text": "and mind the step"}]
+        await draft.call("session/prompt", sessionId=session, prompt=steering, _meta={"quarterdeck": {"steer": True}})
+        fake.release()
+        await draft.idle()
+        assert ed.text() == "Both heard."
+        assert [one["content"][0]["text"] for one in ed.updates("user_message")] == ["go", "and mind the step"]
         draft.check_all()

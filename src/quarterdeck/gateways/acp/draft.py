@@ -25,7 +25,7 @@ from .prompts import EditorPrompt, stop_reason
 
 Serve = Callable[[str, bytes], Awaitable[Any]]
 
-_SAME = frozenset(
+SAME = frozenset(
     {
         "auth/status",
         "providers/list",
@@ -34,8 +34,8 @@ _SAME = frozenset(
         *(f"session/{word}" for word in ("list", "close", "delete", "archive", "unarchive", "status", "set_title")),
     }
 )
-_RENAMED = {"auth/login": "authenticate", "auth/logout": "logout"}
-_OPENING = {"session/new": "session/new", "session/fork": "session/fork"}
+RENAMED = {"auth/login": "authenticate", "auth/logout": "logout"}
+OPENING = {"session/new": "session/new", "session/fork": "session/fork"}
 _ASKS = frozenset({"session/request_permission", "elicitation/create"})
 
 
@@ -54,11 +54,11 @@ class DraftDialect:
     # What the editor asks
 
     async def serve(self, method: str, params: bytes) -> Any:
-        if method in _SAME or method.startswith("_"):
+        if method in SAME or method.startswith("_"):
             return await self._serve(method, params)
-        if method in _RENAMED:
-            return await self._serve(_RENAMED[method], params)
-        if method in _OPENING:
+        if method in RENAMED:
+            return await self._serve(RENAMED[method], params)
+        if method in OPENING:
             return draft_frames.opened(_plain(await self._serve(method, params)))
         match method:
             case "session/resume":
