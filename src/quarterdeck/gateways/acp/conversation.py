@@ -25,7 +25,7 @@ from quarterdeck.protocol import Exited
 from quarterdeck.timeline import Timeline, events
 from quarterdeck.timeline.events import Event
 from quarterdeck.timeline.items import Elicitation
-from quarterdeck.wire import AskUserQuestionInput, ControlResponse, parse_tool_input
+from quarterdeck.wire import AskUserQuestionInput, parse_tool_input
 from quarterdeck.wire.permissions import PermissionResultDeny
 
 from . import schema
@@ -334,13 +334,14 @@ class Conversation(JournalReader):
 
     def read(self, entries: Sequence[JournalEntry]) -> asyncio.Future[None] | None:
         timeline, happened, add_text = self.timeline, self._happened, self._drawing.text_added
-        received, hosted = timeline.received, self._transport is not None
+        received, hosted, asked = timeline.received, self._transport is not None, timeline.state.asked
         for entry in entries:
+            open_before = len(asked)
             if entry.direction == "out":
                 found = received(entry.message, at=entry.at)
             else:
                 found = timeline.sent(entry.message, at=entry.at)
-            if hosted and self._is_past(entry):
+            if hosted and self._is_past(entry, answers_us=len(asked) < open_before):
                 self._remember(found)
             elif len(found) == 1 and type(event := found[0]) is events.TextAdded:  # nearly everything
                 add_text(event)
@@ -348,12 +349,12 @@ class Conversation(JournalReader):
                 happened(found)
         return self._link.drained()
 
-    def _is_past(self, entry: JournalEntry) -> bool:
-        """Said before this editor came. The host's answers to us are not."""
+    def _is_past(self, entry: JournalEntry, *, answers_us: bool) -> bool:
+        """Said before this editor came."""
         transport = self._transport
         if transport is None or transport.caught_up.is_set() or self._cursor is not None:
             return False
-        return entry.direction == "out" and not isinstance(entry.message, ControlResponse)
+        return entry.direction == "out" and not answers_us
 
     def _remember(self, happened: list[Event]) -> None:
         if self._shows_past:
