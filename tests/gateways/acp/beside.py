@@ -22,7 +22,9 @@ from typing import Any
 from benchmarks._npm import ANCHOR_VERSION, anchor_command
 
 from gateways.acp.editor import EVERYTHING, OURS, Editor, RefusedError, editor
+from gateways.acp.mcp_over_http import McpPlace
 from gateways.acp.published import schema_checker
+from gateways.acp.test_editor_tools import Terminals
 from quarterdeck.testing.install import install_cli
 from quarterdeck.testing.model import Error, ModelServer, Stall, Thinking, ToolUse
 
@@ -32,14 +34,9 @@ LIMIT_S = 90.0
 CAPABILITIES: dict[str, Any] = {
     **EVERYTHING,
     "fs": {"readTextFile": True, "writeTextFile": True},
+    "terminal": True,
     "_meta": {"terminal_output": True},
 }
-METHODS = [
-    *(f"session/{word}" for word in ("list", "close", "delete", "fork", "resume")),
-    *(f"session/{word}" for word in ("archive", "unarchive", "status", "set_title")),
-    *("auth/status", "providers/list", "logout"),
-]
-NO_SUCH_METHOD = -32601
 SEEN_LIMIT_S = 20.0
 """After which something is taken not to come."""
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -54,11 +51,38 @@ class Stage:
         self.ed, self.model, self.cwd = ed, model, cwd
         self.session = ""
         self.seen: dict[str, bool] = {}
+        self.buffers: dict[str, str] = {}
+        """Of the editor: path → text."""
+        self.env: dict[str, str] = {}
+        self.arguments: Sequence[str] = ()
+        self.command: Sequence[str] = ()
 
-    async def say(self, text: str) -> dict[str, Any]:
+    async def say(self, text: str, session: str = "") -> dict[str, Any]:
         async with asyncio.timeout(LIMIT_S):
-            answer: dict[str, Any] = await self.ed.say(self.session, text)
+            answer: dict[str, Any] = await self.ed.say(session or self.session, text)
             return answer
+
+    async def new(self, **more: Any) -> str:
+        answer = await self.ed.call("session/new", cwd=str(self.cwd), **{"mcpServers": [], **more})
+        return str(answer["sessionId"])
+
+    async def choose(self, session: str, option: str, value: str) -> bool:
+        """Whether the agent has the option, and takes the value."""
+        with contextlib.suppress(RefusedError):
+            await self.ed.call("session/set_config_option", sessionId=session, configId=option, value=value)
+            return True
+        return False
+
+    async def answers(self, method: str, **params: Any) -> Any:
+        """None if the agent refuses."""
+        with contextlib.suppress(RefusedError):
+            return await self.ed.call(method, **params)
+        return None
+
+    @property
+    def heard(self) -> str:
+        """All that the model was last sent."""
+        return self.model.conversation[-1].body.decode()
 
     async def sees(self, condition: Callable[[], Any]) -> bool:
         """Whether it becomes true; bounded."""
@@ -257,10 +281,10 @@ async def prompts(stage: Stage) -> None:
 async def surroundings(stage: Stage) -> None:
     told = str(stage.ed.updates())
     stage.seen["hook messages are shown"] = HOOK_SAYS in told
-    stage.model.reply("We talked about files.")
     before = len(stage.ed.updates())
     await stage.say("/compact")
-    stage.seen["compaction is reported"] = "ompact" in str(stage.ed.updates()[before:])
+    told = [one for one in stage.ed.updates()[before:] if one["sessionUpdate"] in _SAID]
+    stage.seen["compaction is reported"] = "ompact" in str(told)
 
 
 async def loading(stage: Stage) -> None:
@@ -269,15 +293,177 @@ async def loading(stage: Stage) -> None:
     stage.seen["loading an open session replays the conversation"] = "Made." in str(stage.ed.frames[before:])
 
 
+async def choices(stage: Stage) -> None:
+    """What can be chosen, and whether the model is asked with it."""
+    agents = stage.cwd / ".claude" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "poet.md").write_text("---\nname: poet\ndescription: Rhymes\n---\nYou answer in rhyme.\n")
+    session = await stage.new()
+    seen = stage.seen
+    await stage.sees(lambda: "poet" in str(stage.ed.updates("config_option_update", session=session)))
+
+    async def asked(text: str) -> dict[str, Any]:
+        stage.model.reply("Well.")
+        await stage.say(text, session)
+        request: dict[str, Any] = stage.model.conversation[-1].json
+        return request
+
+    agent, fast = await stage.choose(session, "agent", "poet"), await stage.choose(session, "fast", "on")
+    effort = await stage.choose(session, "effort", "high")
+    request = await asked("hello")
+    seen["the agent can be chosen"] = agent and "You answer in rhyme." in str(request["system"])
+    seen["fast mode can be chosen"] = fast and request.get("speed") == "fast"
+    seen["effort can be chosen"] = effort and request.get("output_config", {}).get("effort") == "high"
+    await stage.choose(session, "model", "haiku")
+    seen["the model can be chosen"] = "haiku" in (await asked("and now?"))["model"]
+    await stage.ed.call("session/set_mode", sessionId=session, modeId="acceptEdits")
+    before = len(stage.ed.asked)
+    stage.model.reply(ToolUse("Write", {"file_path": str(stage.cwd / "accepted.txt"), "content": "x"}))
+    await asked("write it")
+    questions = [one for one in stage.ed.asked[before:] if one["method"] == "session/request_permission"]
+    seen["the mode can be chosen"] = (stage.cwd / "accepted.txt").exists() and not questions
+
+
+async def files(stage: Stage) -> None:
+    """What the editor has and the disk has not."""
+    path = stage.cwd / "unsaved.txt"
+    path.write_text("on disk\n")
+    stage.buffers[str(path)] = "in the buffer\n"
+    stage.model.reply(ToolUse("Read", {"file_path": str(path)}))
+    stage.model.reply("Read.")
+    await stage.say("read it")
+    stage.seen["unsaved changes are read"] = "in the buffer" in stage.heard
+    embedded = {"uri": "file:///b.py", "text": "print(117)", "mimeType": "text/x-python"}
+    blocks = [{"type": "text", "text": "look"}, {"type": "resource", "resource": embedded}]
+    stage.model.reply("Seen.")
+    await stage.ed.call("session/prompt", sessionId=stage.session, prompt=blocks)
+    stage.seen["embedded files reach the model"] = "print(117)" in stage.heard
+    terminals = Terminals(stage.ed)
+    stage.model.reply(ToolUse("mcp__editor__terminal", {"command": "make all"}))
+    stage.model.reply("Built.")
+    await stage.say("build it")
+    stage.seen["commands can run in the editor's terminal (terminal/create)"] = bool(terminals.created)
+
+
+async def servers(stage: Stage) -> None:
+    with McpPlace() as place:
+        headers = [{"name": "X-Key", "value": "k"}]
+        given = [
+            {"type": "http", "name": "web", "url": f"{place.url}/mcp", "headers": headers},
+            {"type": "sse", "name": "old", "url": f"{place.url}/sse", "headers": headers},
+        ]
+        session = await stage.new(mcpServers=given)
+        for name in ("web", "old"):
+            stage.model.reply(ToolUse(f"mcp__{name}__echo", {"text": f"hi {name}"}))
+        stage.model.reply("Heard.")
+        await stage.say("echo", session)
+        keys = {
+            one.get("X-Key") or one.get("x-key") for path in ("/mcp", "/sse") for one in place.headers.get(path, [{}])
+        }
+        called = all(f"over the web: hi {name}" in stage.heard for name in ("web", "old"))
+        stage.seen["the editor's MCP servers are used (HTTP and SSE, with headers)"] = called and keys == {"k"}
+        await stage.ed.call("session/close", sessionId=session)
+
+
+async def outputs(stage: Stage) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    options = {"claudeCode": {"options": {"outputFormat": {"type": "json_schema", "schema": schema}}}}
+    session = await stage.new(_meta=options)
+    rule = stage.model.on(lambda request: request.kind == "main", ToolUse("StructuredOutput", {"n": 4217}), times=1)
+    end = stage.model.on(lambda request: request.kind == "main", "It is 4217.")
+    stage.seen["structured output is in the answer"] = "4217" in str(await stage.say("how many?", session))
+    rule.times = end.times = 0
+    path = stage.cwd / "rewound.txt"
+    path.write_text("before\n")
+    stage.model.reply(ToolUse("Read", {"file_path": str(path)}))
+    stage.model.reply(ToolUse("Edit", {"file_path": str(path), "old_string": "before", "new_string": "after"}))
+    stage.model.reply("Changed.")
+    answer = await stage.say("change it")
+    prompt = ((answer.get("_meta") or {}).get("quarterdeck") or {}).get("promptId")
+    await stage.answers("_quarterdeck/rewind_files", sessionId=stage.session, promptId=prompt)
+    stage.seen["files can be rewound to before a prompt"] = path.read_text() == "before\n"
+
+
+async def deaths(stage: Stage) -> None:
+    before = set(_clis(stage.ed.process.pid))
+    session = await stage.new()
+    stage.model.reply("Remembered.")
+    await stage.say("The word is heliotrope.", session)
+    for pid in set(_clis(stage.ed.process.pid)) - before:
+        os.kill(pid, signal.SIGKILL)
+    rule = stage.model.on(lambda request: request.kind == "main", "Heliotrope.")
+    known = False
+    for _ in range(2):  # the first may be the one that learns of it
+        with contextlib.suppress(RefusedError, TimeoutError):
+            async with asyncio.timeout(SEEN_LIMIT_S):
+                await stage.ed.say(session, "Which word?")
+                known = "The word is heliotrope." in stage.heard
+        if known:
+            break
+    rule.times = 0
+    stage.seen["after the death of Claude Code, a prompt continues the conversation"] = known
+
+
 async def sessions(stage: Stage) -> None:
-    ed, where = stage.ed, {"cwd": str(stage.cwd), "mcpServers": []}
-    for method in METHODS:
+    """What a method is for, not only whether there is one."""
+    seen, cwd = stage.seen, str(stage.cwd)
+    session = await stage.new()
+    stage.model.reply("Remembered.")
+    await stage.say("The word is amaranth.", session)
+
+    async def listed(**more: Any) -> dict[str, Any]:
+        answer = await stage.answers("session/list", cwd=cwd, **more) or {"sessions": []}
+        return {one["sessionId"]: one for one in answer["sessions"]}
+
+    async def remembers(other: str) -> bool:
+        rule = stage.model.on(lambda request: request.kind == "main", "Amaranth.")
         try:
-            await ed.call(method, sessionId="00000000-0000-4000-8000-000000000000", title="x", **where)
-            served = True
-        except RefusedError as error:
-            served = error.code != NO_SUCH_METHOD
-        stage.seen[f"`{method}`"] = served
+            await stage.say("Which word?", other)
+        except RefusedError:
+            return False
+        finally:
+            rule.times = 0
+        return "The word is amaranth." in stage.heard
+
+    seen["`session/list`"] = session in await listed()
+    fork = await stage.answers("session/fork", sessionId=session, cwd=cwd, mcpServers=[])
+    seen["`session/fork`"] = fork is not None and await remembers(str(fork["sessionId"]))
+    seen["`session/status`"] = (await stage.answers("session/status", sessionId=session) or {}).get("status") == "open"
+    await stage.answers("session/set_title", sessionId=session, title="Mine")
+    seen["`session/set_title`"] = (await listed()).get(session, {}).get("title") == "Mine"
+    closed = await stage.answers("session/close", sessionId=session)
+    seen["`session/close`"] = closed is not None and not await remembers(session)
+    await stage.answers("session/resume", sessionId=session, cwd=cwd, mcpServers=[])
+    seen["`session/resume`"] = await remembers(session)
+    await stage.answers("session/close", sessionId=session)
+    await stage.answers("session/archive", sessionId=session)
+    seen["`session/archive`"] = session not in await listed()
+    archived = await stage.answers("session/unarchive", sessionId=session) is not None
+    seen["`session/unarchive`"] = archived and session in await listed()
+    await stage.answers("session/delete", sessionId=session)
+    seen["`session/delete`"] = seen["`session/list`"] and session not in await listed()
+    seen["`auth/status`"] = (await stage.answers("auth/status") or {}).get("state") == "authenticated"
+    seen["`providers/list`"] = bool((await stage.answers("providers/list") or {}).get("providers"))
+    login = stage.cwd.parent / "home" / ".claude" / ".credentials.json"
+    token = {"accessToken": "made-up", "refreshToken": "made-up", "expiresAt": 4_000_000_000_000, "scopes": []}
+    login.write_text(json.dumps({"claudeAiOauth": token}))
+    await stage.answers("logout")
+    seen["`logout` forgets the login"] = not login.exists() or "made-up" not in login.read_text()
+
+
+async def limits(stage: Stage) -> None:
+    """With an agent of its own: Claude Code reports limits only for a subscription."""
+    env = {name: value for name, value in stage.env.items() if name != "ANTHROPIC_API_KEY"}
+    env["CLAUDE_CODE_OAUTH_TOKEN"] = "made-up"
+    async with editor(*stage.arguments, env=env, command=stage.command, checker=None) as ed:
+        await ed.initialize(**CAPABILITIES)
+        session = await ed.new(stage.cwd)
+        stage.model.reply("Nearly at the limit.", headers=LIMITS)
+        await ed.prompt(session, "hi")
+        told = [one for one in ed.updates() if one["sessionUpdate"] in _SAID]
+        stage.seen["rate limits are shown"] = "five_hour" in str(told) or "limit" in str(told).replace(
+            "at the limit", ""
+        )
 
 
 async def killed(stage: Stage) -> None:
@@ -307,9 +493,40 @@ def _at_work(cwd: str) -> list[int]:
     return found
 
 
+def _clis(agent: int) -> list[int]:
+    """The processes of Claude Code below an agent."""
+    parents: dict[int, int] = {}
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError):
+                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                if b"stream-json" in (folder / "cmdline").read_bytes():
+                    found.append(int(folder.name))
+
+    def is_below(pid: int) -> bool:
+        while pid > 1:
+            pid = parents.get(pid, 0)
+            if pid == agent:
+                return True
+        return False
+
+    return [pid for pid in found if is_below(pid)]
+
+
+_SAID = frozenset({"compaction_update", "notice", "agent_message_chunk", "agent_thought_chunk"})
+LIMITS = {
+    "anthropic-ratelimit-unified-status": "allowed_warning",
+    "anthropic-ratelimit-unified-reset": "1900000000",
+    "anthropic-ratelimit-unified-representative-claim": "five_hour",
+    "anthropic-ratelimit-unified-5h-utilization": "0.92",
+    "anthropic-ratelimit-unified-5h-reset": "1900000000",
+    "anthropic-ratelimit-unified-5h-surpassed-threshold": "0.9",
+}
+
 PARTS: Sequence[Callable[[Stage], Awaitable[None]]] = (
     streaming, permissions, edits, questions, output, plans, agents, background, troubles, prompts, loading,
-    surroundings, sessions, killed,
+    surroundings, choices, files, servers, outputs, deaths, sessions, limits, killed,
 )  # fmt: skip
 
 
@@ -335,6 +552,7 @@ async def features(command: Sequence[str], folder: Path) -> dict[str, bool]:
             ed.replies["session/request_permission"] = _allow
             await ed.initialize(**CAPABILITIES)
             stage = Stage(ed, model, cwd)
+            stage.buffers, stage.env, stage.arguments, stage.command = buffers, env, arguments, command
             stage.session = await ed.new(cwd)
             for part in PARTS:
                 await part(stage)
