@@ -21,8 +21,9 @@ from quarterdeck.timeline import Timeline
 from . import content, extensions, history, identity, jsonrpc, schema
 from .account import EditorAccount
 from .config_options import Chosen
-from .conversation import Conversation, EditorLink, MakeOptions
+from .conversation import Conversation, MakeOptions
 from .drawing import Drawing
+from .editor_link import EditorLink
 from .jsonrpc import RpcError
 from .peer import Peer, decoded
 from .prompts import EditorPrompt

@@ -31,10 +31,10 @@ from quarterdeck.wire.permissions import PermissionResultDeny
 from . import schema
 from .asking import Asking
 from .chunks import Chunks
-from .drawing import Audience, Drawing
+from .drawing import Drawing
+from .editor_link import EditorLink
 from .editor_tools import EditorTools
 from .live_output import LiveOutput
-from .peer import Peer
 from .prompts import EditorPrompt, EditorPromptQueue
 from .session_settings import SessionSettings
 
@@ -56,33 +56,6 @@ _OPTIONAL = frozenset(
 """Options that show more, and that a session can do without."""
 
 MakeOptions = Callable[..., ClaudeAgentOptions]
-
-
-class EditorLink:
-    """The way to the editor, and what it said of itself."""
-
-    def __init__(
-        self,
-        peer: Peer,
-        *,
-        drained: Callable[[], asyncio.Future[None] | None] = lambda: None,
-        editor_tools: bool = True,
-    ) -> None:
-        """``editor_tools``: use the editor's files and terminals, where it offers them."""
-        self.peer = peer
-        self.drained = drained
-        self.editor_tools = editor_tools
-        self.capabilities = schema.ClientCapabilities()
-        self.turn: Callable[[str, events.TurnStarted | events.TurnEnded], None] = lambda session_id, event: None
-        """Called when a turn starts or ends, including those that Claude Code starts itself."""
-        self.account: Callable[[], None] = lambda: None
-        """Called when a session has learned who is logged in."""
-        self.learned: Callable[[Conversation], None] = lambda made: None
-        """Called when a session has learned what is the same for others in its folder."""
-
-    @property
-    def audience(self) -> Audience:
-        return Audience.of(self.capabilities)
 
 
 class Conversation(JournalReader):
@@ -156,7 +129,7 @@ class Conversation(JournalReader):
         self._reading: asyncio.Task[None] | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._closed = False
-        self.settings = SessionSettings(self.timeline, self.session, switches=_has_switches(link.capabilities))
+        self.settings = SessionSettings(self.timeline, self.session, switches=link.has_switches)
         self.settings.new = resumes is None and host_id is None
 
     def _named(self, host_id: str) -> None:
@@ -509,11 +482,6 @@ _ACTED_ON: dict[type[Any], Callable[[Conversation, Any], None]] = {
     events.TaskEnded: Conversation._keep_up,
 }
 """What is done about an event besides drawing it."""
-
-
-def _has_switches(editor: schema.ClientCapabilities) -> bool:
-    offered = editor.session.config_options if editor.session is not None else None
-    return offered is not None and offered.boolean is not None
 
 
 async def _stop_turn(session: Session) -> None:
