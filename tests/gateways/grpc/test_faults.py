@@ -296,6 +296,23 @@ async def test_a_conversation_that_says_nothing_is_counted_and_given_up(tmp_path
         await Watching(client.watch(session)).next()
 
 
+async def test_a_call_without_a_message_is_refused_without_a_token_and_given_up_with_one(tmp_path: Path) -> None:
+    async with served(tmp_path, Settings(open_s=0.5, calls=3)) as there:
+        silent = {}
+        for secret in (None, there.admin.secret):
+            for name in ("get_host", "watch_host"):
+                client = there.client(secret)
+                call = client.channel.stream_stream(METHODS[name].path)(metadata=client.metadata)
+                silent[name, secret is None] = await refused(call)
+                assert not there.server.gateway.meter.under_way
+        assert silent == {
+            (name, nobody): ("UNAUTHENTICATED", "unauthenticated") if nobody else ("INVALID_ARGUMENT", "invalid")
+            for name in ("get_host", "watch_host")
+            for nobody in (True, False)
+        }
+        await well(there)
+
+
 async def test_streams_that_open_at_once_are_no_more_than_one_token_may_have(tmp_path: Path) -> None:
     async with served(tmp_path, Settings(streams_per_token=2)) as there:
         session = await there.session(None)

@@ -24,7 +24,7 @@ from .gateway import Gateway, guarded, trace_of
 from .line import Line
 from .messages import MESSAGES
 from .methods import METHODS
-from .streams import Client, EventForm, Feed, hello_of, shutting_down
+from .streams import Client, EventForm, Feed, hello_of
 
 NAME = "Converse"
 COMMANDS = ("send_prompt", "decide", "interrupt", "withdraw_prompt", "update_session")
@@ -46,36 +46,11 @@ def conversing(gateway: Gateway) -> Callable[[Any, Any], Awaitable[Any]]:
         check_scope(OPERATIONS["watch_session"], caller)
         with gateway.authentication.stream(caller) as ended:
             client = Client(gateway, caller, context, ended)
-            await (await _open(client, await _first_message(client))).run()
+            message = parsed("ConverseRequest", await client.first_message())
+            await (await _open(client, message)).run()
         return b""
 
     return guarded(gateway.meter, NAME, OPERATIONS["watch_session"], converse)
-
-
-async def _first_message(client: Client) -> Any:
-    """Nobody is waited for very long, nor longer than their token is valid."""
-    gateway = client.gateway
-    reading = asyncio.ensure_future(client.context.read())
-    stopping = asyncio.ensure_future(gateway.stopping.wait())
-    try:
-        await asyncio.wait(
-            [reading, stopping, client.ended],
-            timeout=gateway.settings.open_s,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
-        client.check_token()
-        if stopping.done():
-            raise shutting_down()
-        if not reading.done():
-            raise HostError("invalid", f"No message arrived within {gateway.settings.open_s:g} s.", field="request")
-        data = reading.result()
-    finally:
-        reading.cancel()
-        stopping.cancel()
-    if data is grpc.aio.EOF:
-        raise HostError("invalid", "The first message must be `open`.", field="request")
-    gateway.check_size(data)
-    return parsed("ConverseRequest", data)
 
 
 async def _open(client: Client, message: Any) -> _Conversation:

@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from urllib.parse import unquote
 
-from quarterdeck.gateways.common.authentication import Authentication
+import grpc
+
+from quarterdeck.gateways.common.authentication import Authentication, token_ended
 from quarterdeck.gateways.common.calling import Called, call, check_scope, unexpected
 from quarterdeck.gateways.common.streams import Encodings, Form
 from quarterdeck.gateways.common.tracing import NAMES, parent_in
@@ -63,12 +65,16 @@ class Gateway:
         """Raises ``HostError``."""
         return await self.authentication.caller(bearer_of(context), address_of(context.peer()))
 
-    def unary(self, method: Method) -> Callable[[bytes, Any], Awaitable[bytes]]:
+    def unary(self, method: Method) -> Callable[[Any, Any], Awaitable[bytes]]:
         """The handler of an operation that answers once."""
 
-        async def answered(data: bytes, context: Any) -> bytes:
+        async def answered(_: Any, context: Any) -> bytes:
             caller = await self.caller(context)
             check_scope(method.operation, caller)
+            with self.authentication.request(caller) as ended:
+                data = await self.first_message(context)
+                if ended.done():
+                    raise token_ended()
             if method.operation.name != "upload":  # which has its own limit
                 self.check_size(data)
             request = request_of(method, parsed(method.request, data))
@@ -81,6 +87,19 @@ class Gateway:
             return response_of(method, called.result)
 
         return guarded(self.meter, method.name, method.operation, answered)
+
+    async def first_message(self, context: Any) -> bytes:
+        """What the call says first. It is read only after the token was checked, and not waited for very long: a call
+        without a message would hold its place among all others."""
+        try:
+            async with asyncio.timeout(self.settings.open_s):
+                data = await context.read()
+        except TimeoutError:
+            limit_s = self.settings.open_s
+            raise HostError("invalid", f"No message arrived within {limit_s:g} s.", field="request") from None
+        if data is grpc.aio.EOF:
+            raise HostError("invalid", "The call has no message.", field="request")
+        return bytes(data)
 
     def _written(self, item: Frame | Preview) -> bytes:
         if type(item) is not Preview:

@@ -124,13 +124,14 @@ class Server:
 
 
 def _handlers(gateway: Gateway) -> tuple[Any, ...]:
-    """Each operation by its name. Messages are bytes here: they are decoded only after the token was checked."""
+    """Each operation by its name. Messages are bytes here, and to the library all calls stream theirs, which looks the
+    same on the wire: so they are read only after the token was checked, and within a time."""
     made: dict[str, dict[str, Any]] = {service: {} for service in SERVICES}
     for method in METHODS.values():
         made[method.service][method.name] = (
-            grpc.unary_stream_rpc_method_handler(streaming(gateway, method))
+            grpc.stream_stream_rpc_method_handler(streaming(gateway, method))
             if method.operation.streams
-            else grpc.unary_unary_rpc_method_handler(gateway.unary(method))
+            else grpc.stream_unary_rpc_method_handler(gateway.unary(method))
         )
     made["SessionService"]["Converse"] = grpc.stream_stream_rpc_method_handler(conversing(gateway))
     return tuple(

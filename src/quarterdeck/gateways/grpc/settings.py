@@ -27,7 +27,7 @@ class Settings(AccessSettings, frozen=True, kw_only=True):
     commands: int = 64
     """Concurrent requests per conversation. Further ones wait."""
     open_s: float = 10.0
-    """The first message of a conversation must arrive within this time."""
+    """The first message of a call must arrive within this time."""
 
     # Connections
     connections: int = 500

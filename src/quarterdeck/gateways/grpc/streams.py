@@ -125,6 +125,24 @@ class Client(msgspec.Struct, frozen=True):
         if self.ended.done():
             raise token_ended()
 
+    async def first_message(self) -> bytes:
+        """Nobody is waited for longer than their token is valid, or the server runs. Raises ``HostError``."""
+        reading = asyncio.ensure_future(self.gateway.first_message(self.context))
+        stopping = asyncio.ensure_future(self.gateway.stopping.wait())
+        waiting: list[asyncio.Future[Any]] = [reading, stopping, self.ended]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            self.check_token()
+            if stopping.done():
+                raise shutting_down()
+            data = reading.result()
+        finally:
+            for task in (reading, stopping):
+                task.cancel()
+            await asyncio.gather(reading, stopping, return_exceptions=True)
+        self.gateway.check_size(data)
+        return data
+
 
 class Feed:
     """One open stream to one client: until it leaves, its token ends, the server stops, or there is no more."""
@@ -198,12 +216,12 @@ def shutting_down() -> HostError:
 def streaming(gateway: Gateway, method: Method) -> Callable[[Any, Any], Awaitable[Any]]:
     """The handler of an operation that streams."""
 
-    async def told(data: bytes, context: Any) -> bytes:
+    async def told(_: Any, context: Any) -> bytes:
         caller = await gateway.caller(context)
         check_scope(method.operation, caller)
         with gateway.authentication.stream(caller) as ended:
             client = Client(gateway, caller, context, ended)
-            message = parsed(method.request, data)
+            message = parsed(method.request, await client.first_message())
             if method.operation.name == "watch_session":
                 await _watch(client, method, message)
             else:
