@@ -104,6 +104,45 @@ async def test_how_a_process_ended_outlives_the_keeper(home: Home) -> None:
     assert (left.status, left.written, left.stderr_tail, whole(left, 1)) == (ExitStatus(code=9), 1, "err", b"ut")
 
 
+ODD_JSON = [
+    b"",
+    b"null",
+    b"[1]",
+    b"{",
+    bytes(100),
+    b"[" * 100_000,
+    b'{"pid": "x", "protocol": null, "returncode": "no"}',
+]
+
+
+@pytest.mark.parametrize("odd", ODD_JSON, ids=lambda odd: odd[:6].decode())
+def test_whatever_a_crash_left_in_a_keepers_folder_can_be_looked_at_and_removed(tmp_path: Path, odd: bytes) -> None:
+    place = tmp_path / "keepers" / "odd"
+    left = place / "sessions" / "one.1"
+    left.mkdir(parents=True)
+    os.mkfifo(place / "lock")
+    for path in (place / "keeper.json", left / "about.json", left / "exit.json"):
+        path.write_bytes(odd)
+    (left / "0.spool").write_bytes(b"said\n")
+    (left / "what.spool").write_bytes(b"not a spool")
+    (place / "sessions" / "a file").touch()
+    (tmp_path / "keepers" / "a file").touch()
+    (found,) = find_keepers(tmp_path)
+    assert (found.folder, found.alive, found.pid, found.protocol) == (place, False, 0, 0)
+    (session,) = left_sessions(found)
+    assert (session.session, session.generation, session.pid, session.end) == ("one", 1, 0, 5)
+    assert (session.status, session.written, whole(session, 0)) == (None, None, b"said\n")
+    session.remove()
+    assert remove_place(found)
+    assert find_keepers(tmp_path) == []
+
+
+def test_where_a_file_is_in_the_way_of_keepers_there_are_none(tmp_path: Path) -> None:
+    (tmp_path / "keepers").touch()
+    assert find_keepers(tmp_path) == []
+    assert find_keepers(tmp_path / "keepers") == []
+
+
 async def test_a_new_keeper_takes_the_place_of_a_dead_one(home: Home) -> None:
     async with home.client() as client:
         first = client.pid

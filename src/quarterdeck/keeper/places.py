@@ -16,7 +16,6 @@ If nobody holds a folder's lock, its keeper is dead: read its spools to the end,
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -68,30 +67,42 @@ def find_keepers(folder: Path | str) -> list[KeeperPlace]:
     keepers = Path(folder) / KEEPERS
     try:
         names = sorted(path for path in keepers.iterdir() if path.is_dir() and not path.name.startswith("."))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [look_at(path) for path in names]
 
 
 def look_at(place: Path) -> KeeperPlace:
     alive = _is_locked(place / LOCK)
-    about: dict[str, Any] = {}
-    with contextlib.suppress(OSError, ValueError):
-        about = json.loads((place / ABOUT).read_bytes())
+    about = load_json(place / ABOUT)
     return KeeperPlace(
         folder=place,
         alive=alive and bool(about),
-        pid=int(about.get("pid", 0)),
-        protocol=int(about.get("protocol", 0)),
+        pid=number_in(about, "pid") or 0,
+        protocol=number_in(about, "protocol") or 0,
         version=str(about.get("version", "")),
         socket=str(about.get("socket", place / "socket")),
         retired=bool(about.get("retired")),
     )
 
 
+def load_json(path: Path) -> dict[str, Any]:
+    """The object in this file; empty if it has none: a crash may have left anything."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def number_in(facts: dict[str, Any], name: str) -> int | None:
+    value = facts.get(name)
+    return value if type(value) is int else None
+
+
 def _is_locked(path: Path) -> bool:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return False
     try:

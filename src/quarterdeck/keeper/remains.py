@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -14,7 +12,7 @@ from quarterdeck.transport.base import ExitStatus
 
 from .kept import ABOUT, EXIT
 from .output import READ_SIZE
-from .places import SESSIONS, KeeperPlace, look_at, remove_tree
+from .places import SESSIONS, KeeperPlace, load_json, look_at, number_in, remove_tree
 from .spool import SUFFIX
 from .stderr_pipe import FILE
 
@@ -57,7 +55,7 @@ def left_sessions(place: KeeperPlace) -> list[LeftSession]:
         raise ValueError(f"the keeper {place.pid} is alive: connect to it")
     try:
         folders = sorted((place.folder / SESSIONS).iterdir())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [left for folder in folders if (left := _left_in(folder)) is not None]
 
@@ -71,7 +69,7 @@ def remove_place(place: KeeperPlace) -> bool:
 
 
 def _left_in(folder: Path) -> LeftSession | None:
-    about, exit_ = _json(folder / ABOUT), _json(folder / EXIT)
+    about, exit_ = load_json(folder / ABOUT), load_json(folder / EXIT)
     session, _, generation = folder.name.rpartition(".")
     if not session or not generation.isdigit():
         return None  # not one of ours
@@ -83,23 +81,16 @@ def _left_in(folder: Path) -> LeftSession | None:
         folder=folder,
         session=session,
         generation=int(generation),
-        pid=int(about.get("pid", 0)),
+        pid=number_in(about, "pid") or 0,
         first=segments[0][0] if segments else 0,
         end=segments[-1][0] + segments[-1][1].stat().st_size if segments else 0,
-        status=ExitStatus.from_returncode(exit_["returncode"]) if exit_ else None,
-        written=exit_["written"] if exit_ else None,
+        status=None if (code := number_in(exit_, "returncode")) is None else ExitStatus.from_returncode(code),
+        written=number_in(exit_, "written"),
         stderr_tail=stderr.decode(errors="replace"),
     )
 
 
 def _segments(folder: Path) -> Iterator[tuple[int, Path]]:
     for path in sorted(folder.glob(f"*{SUFFIX}")):
-        yield int(path.stem), path
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        if path.stem.isdecimal() and path.is_file():
+            yield int(path.stem), path
