@@ -7,22 +7,67 @@ these functions, so that whoever changes the inside finds one place.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from quarterdeck.client import Session
 from quarterdeck.client.connection import Connection
+from quarterdeck.client.journal import Journal
 from quarterdeck.client.warm import WarmPool
 from quarterdeck.host import Host
 from quarterdeck.host.actor import SessionActor
 from quarterdeck.host.fanout import Fanout
+from quarterdeck.transport.watchdog import Watchdog
 from quarterdeck.wire import codec
 
 
 def connection_of(session: Session) -> Connection:
     """What serves a session's requests and keeps its unread messages."""
     return session._link
+
+
+def say(session: Session, line: bytes) -> None:
+    """Send a line of the protocol that no call of this client would send, and keep a record of it."""
+    link = connection_of(session)
+    link.side._outgoing.append(line)
+    link._pump()
+
+
+def write_past(session: Session, data: bytes) -> None:
+    """Bytes on the CLI's stdin of which the client knows nothing."""
+    connection_of(session)._transport.write(data)
+
+
+def use_journal(session: Session, journal: Journal) -> None:
+    """Before anything is read or sent."""
+    session.journal = connection_of(session)._journal = journal
+
+
+@contextmanager
+def mute(session: Session) -> Iterator[None]:
+    """It takes everything in and answers nothing, as if it died before it could."""
+    link = connection_of(session)
+    link._write = lambda: None  # type: ignore[method-assign]
+    yield
+    del link._write
+
+
+def remembered(dog: Watchdog) -> set[str]:
+    """What a watchdog would end and remove."""
+    return dog._items
+
+
+def vanish(dog: Watchdog, limit_s: float) -> None:
+    """Wait for a watchdog that sees what it sees when our process is killed: its pipe closes, without a goodbye."""
+    process = dog._process
+    assert process is not None
+    os.close(dog._pipe)
+    dog._pipe, dog._process = -1, None
+    process.wait(limit_s)
 
 
 def in_memory(host: Host) -> dict[str, SessionActor]:

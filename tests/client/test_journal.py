@@ -13,7 +13,7 @@ import pytest
 
 import soak
 from conversations import Recording, all_recordings
-from inside import connection_of
+from inside import mute, say, use_journal
 from quarterdeck import (
     LATER,
     ClaudeAgentOptions,
@@ -125,9 +125,7 @@ async def played(recording: Recording, chance: random.Random, read: When) -> tup
         await _deliver(far, waiting, chance, session, kept)
         waiting = b""
         if entry.line.strip():
-            side = connection_of(session).side
-            side._outgoing.append(entry.line.rstrip() + b"\n")  # also what this client would never say
-            connection_of(session)._pump()
+            say(session, entry.line.rstrip() + b"\n")  # also what this client would never say
     await _deliver(far, waiting, chance, session, kept)
     if read == "late":
         reader = asyncio.ensure_future(_read(session, seen))
@@ -207,7 +205,7 @@ async def test_entries_count_every_line_and_their_time_never_goes_back() -> None
     times = iter([5.0, 4.0, 6.0, *range(7, 100)])
     kept = Kept()
     async with session_and_cli() as (session, cli):
-        session.journal = connection_of(session)._journal = Journal(session, clock=lambda: float(next(times)))
+        use_journal(session, Journal(session, clock=lambda: float(next(times))))
         session.journal.add(kept)
         await session.send("hi")
         await cli.expect(UserMessage)
@@ -407,13 +405,12 @@ async def test_a_request_that_nobody_serves_is_refused_after_the_record() -> Non
     kept = Kept()
     async with session_and_cli() as (first, cli):
         first.journal.add(kept)
-        connection_of(first)._write = lambda: None  # type: ignore[method-assign]  # it dies before it can refuse
-        cli.ask("never_heard_of")
-        await until(lambda: kept.entries)
-        second, other = await moved(cli, ClaudeAgentOptions(), kept)
-        failed = await other.expect(RequestFailed)
+        with mute(first):  # it dies before it can refuse
+            cli.ask("never_heard_of")
+            await until(lambda: kept.entries)
+            second, other = await moved(cli, ClaudeAgentOptions(), kept)
+            failed = await other.expect(RequestFailed)
         assert "Unsupported control request" in failed.error
-        del connection_of(first)._write
         await second.close()
 
 

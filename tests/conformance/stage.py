@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from inside import connection_of, write_past
 from quarterdeck.client import ClaudeAgentOptions, Session, connect
 from quarterdeck.testing.model import Gate, ToolUse
 from quarterdeck.wire import Message, PermissionResultAllow, ResultMessage, ToolResultBlock, UserMessage
@@ -214,11 +215,11 @@ class Stage:
 
     def write(self, session: Session, line: bytes) -> None:
         """Bytes on the CLI's stdin that no client would write."""
-        session._link._transport.write(line)  # on purpose past the client
+        write_past(session, line)
 
     def close_input(self, session: Session) -> None:
         """At once: ``finish()`` would wait for the turn."""
-        session._link.close_input()
+        connection_of(session).close_input()
 
     def pid(self, session: Session) -> int:
         pid = session.pid

@@ -61,7 +61,7 @@ class Proxy:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not self.accepting:
             writer.transport.abort()
             return
@@ -126,7 +126,7 @@ class Proxy:
 @asynccontextmanager
 async def proxied(target: tuple[str, int], faults: Random | None = None, **more: Any) -> AsyncIterator[Proxy]:
     proxy = Proxy(target, faults, **more)
-    server = await asyncio.start_server(proxy._serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
     proxy.port = server.sockets[0].getsockname()[1]
     try:
         yield proxy

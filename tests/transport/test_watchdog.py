@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from inside import remembered, vanish
 from quarterdeck.transport.watchdog import Watchdog
 from transport.support import group_is_gone, process_is_gone, until_blocking
+
+LIMIT_S = 20
 
 
 @pytest.fixture
@@ -30,20 +33,11 @@ def groups() -> Iterator[list[subprocess.Popen[bytes]]]:
         process.wait(10)
 
 
-def vanish(dog: Watchdog) -> None:
-    """What the shell sees when our process is killed: the pipe closes, without a goodbye."""
-    process = dog._process
-    assert process is not None
-    os.close(dog._pipe)
-    dog._pipe, dog._process = -1, None
-    process.wait(20)
-
-
 def test_it_ends_registered_groups_and_no_others(dog: Watchdog, groups: list[subprocess.Popen[bytes]]) -> None:
     for process in groups:
         dog.add(f"g{process.pid}")
     dog.remove(f"g{groups[1].pid}")
-    vanish(dog)
+    vanish(dog, LIMIT_S)
     assert [groups[0].wait(10), groups[1].poll(), groups[2].wait(10)] == [-signal.SIGTERM, None, -signal.SIGTERM]
 
 
@@ -57,7 +51,7 @@ def test_it_kills_a_group_that_ignores_sigterm(dog: Watchdog) -> None:
     with deaf.stdout:
         assert deaf.stdout.readline() == b"ready\n"
         dog.add(f"g{deaf.pid}")
-        vanish(dog)
+        vanish(dog, LIMIT_S)
         assert deaf.wait(10) == -signal.SIGKILL
     until_blocking(lambda: group_is_gone(deaf.pid))
 
@@ -69,7 +63,7 @@ def test_it_removes_directories_whatever_their_names(dog: Watchdog, tmp_path: Pa
         (tmp_path / name / "secret").write_text("x")
         dog.add(f"d{tmp_path / name}")
     dog.remove(f"d{tmp_path / 'kept'}")
-    vanish(dog)
+    vanish(dog, LIMIT_S)
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
@@ -109,7 +103,7 @@ def test_it_is_started_again_when_somebody_ended_it_and_knows_all_it_knew(
     until_blocking(lambda: process_is_gone(first))
     dog.add(f"g{groups[1].pid}")
     assert dog.pid not in (None, first)
-    vanish(dog)
+    vanish(dog, LIMIT_S)
     assert [groups[0].wait(10), groups[1].wait(10)] == [-signal.SIGTERM] * 2
 
 
@@ -142,11 +136,11 @@ def test_a_list_longer_than_the_pipe_reaches_a_new_one(dog: Watchdog, tmp_path: 
     folders = [tmp_path / f"{number:0200d}" for number in range(600)]
     for folder in folders:
         folder.mkdir()
-        dog._items.add(f"d{folder}")
+        remembered(dog).add(f"d{folder}")
     dog.add(f"d{tmp_path / 'last'}")
     pid = dog.pid
-    assert pid is not None and len("".join(dog._items)) > 128 * 1024
-    vanish(dog)
+    assert pid is not None and len("".join(remembered(dog))) > 128 * 1024
+    vanish(dog, LIMIT_S)
     assert not any(folder.exists() for folder in folders)
 
 
