@@ -88,6 +88,21 @@ async def test_what_was_not_delivered_yet_is_delivered_from_the_spool(home: Home
     assert left_sessions(place) == []
 
 
+async def test_a_session_whose_rest_cannot_be_read_ends_all_the_same(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(place: object) -> None:
+        raise PermissionError("not yours")
+
+    async with home.client() as client:
+        transport = client.start("one", home.command(echo()), durable=True)
+        recorder = await started(transport)
+        monkeypatch.setattr("quarterdeck.keeper.transport.left_sessions", fail)
+        os.kill(client.pid, signal.SIGKILL)
+        await ended(recorder)
+        assert recorder.told == ["eof", ExitStatus()]
+
+
 async def test_how_a_process_ended_outlives_the_keeper(home: Home) -> None:
     source = "import os\nos.write(1, b'out')\nos.write(2, b'err')\nos.read(0, 1)\nos._exit(9)"
     async with home.client() as client:

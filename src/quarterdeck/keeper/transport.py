@@ -380,7 +380,11 @@ class KeeperTransport:
                 return
         else:
             mine = (self.session, self.generation)
-            left = [one for one in left_sessions(self._client.place) if (one.session, one.generation) == mine]
+            try:
+                left = [one for one in left_sessions(self._client.place) if (one.session, one.generation) == mine]
+            except (OSError, ValueError):
+                logger.exception("What the keeper left of session %s cannot be read", self.session)
+                left = []
             self._left = left[0] if left else None
         self._no_more_output()
 
