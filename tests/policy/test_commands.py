@@ -101,7 +101,7 @@ def test_check_lists_refused_rules_and_remarks(tmp_path: Path, capsys: pytest.Ca
     assert main(["check", str(file)]) == 1
     assert capsys.readouterr().out.splitlines() == [
         f"invalid  {file}:2: 'Bash(a:*b)': :* is allowed only at the end",
-        f"warning  {file}:3: allow Bash(sudo:*): does not name what sudo runs, so it allows nothing here;"
+        f"warning  {file}:3: allow Bash(sudo:*): does not name what sudo runs: the policy ignores it, and"
         " the CLI would allow anything",
         "2 rules, 1 invalid, 1 warnings",
     ]

@@ -54,6 +54,7 @@ _TAKES_CODE: Final = (
     | {"git", "ssh", "su", "chroot", "parallel", "at", "batch", "crontab"}
 )
 """What they run may consist of plain words, or come from elsewhere."""
+_PRINTERS: Final = frozenset({"echo", "printf", "print", "yes"})
 _XARGS_WITH_VALUE: Final = frozenset("nPLsdEaI")
 
 
@@ -174,7 +175,7 @@ class _NestedReader:
         if len(shells) > MAX_SHELLS or any(self._reads_input(program_of(rest), rest) for rest in shells):
             yield from script.here
             yield from _printed(script)
-            if not script.here:
+            if not script.here or _is_changed_on_the_way(script):
                 self._hide(f"what {program} reads from its input")
         pieces = [*values, *(value.partition("=")[2].lstrip("!") for value in values if "=" in value)]
         pieces += [value[at:] for value in values if value[:1] == "-" and value[1:2] != "-" for at in (2, 3, 4)]
@@ -235,6 +236,17 @@ def _is_input(word: Word) -> bool:
     return bool(_STANDARD_INPUT.match(word.hint)) or word.text.startswith(("<(", "=("))
 
 
+def _is_changed_on_the_way(script: Script) -> bool:
+    """Whether a here-document may reach a shell as another text: ``rev <<< sl | sh``."""
+    others = [command.words for command in script.commands if program_of(command.words) not in programs.SHELLS]
+    return "|" in script.text and not all(_passes_on(words) for words in others)
+
+
+def _passes_on(words: Sequence[Word]) -> bool:
+    program = program_of(words)
+    return program in _PRINTERS or program == "tee" or (program == "cat" and len(words) == 1)
+
+
 def _computes(command: Command) -> bool:
     return bool(command.words) and command.words[0].hint in programs.COMPUTING_BUILTINS | programs.EVALUATORS
 
@@ -242,7 +254,7 @@ def _computes(command: Command) -> bool:
 def _printed(script: Script) -> Iterator[str]:
     """What ``echo`` and the like may send to a shell later in the pipe."""
     for command in script.commands:
-        if program_of(command.words) in ("echo", "printf", "print", "yes"):
+        if program_of(command.words) in _PRINTERS:
             values = [word.hint for word in command.words[1:]]
             yield " ".join(values)
             yield from values
