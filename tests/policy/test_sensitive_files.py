@@ -67,7 +67,7 @@ SITUATIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("situation", soak.part(list(SITUATIONS), 1))
 def test_no_command_may_write_a_file_that_the_real_cli_protects(situation: str, tmp_path: Path) -> None:
     root, rules = tmp_path.resolve(), dict(SITUATIONS[situation])
     cwd, mode = root / "project", rules.pop("mode", "default")

@@ -212,7 +212,7 @@ SITUATIONS = (
         ),
         _denied_or_running,
     ),
-    Situation("no rules at all", lambda here: _policy(here, allow=[]), _without_rules, cases=4 * CASES),
+    Situation("no rules at all", lambda here: _policy(here, allow=[]), _without_rules, cases=2 * CASES),
     Situation("edits are accepted", lambda here: _policy(here, mode="acceptEdits"), _editing),
     Situation(
         "permissions are bypassed but for a program and some paths",
