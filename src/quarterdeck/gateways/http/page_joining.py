@@ -2,6 +2,7 @@
 
 The sources stay as they are written. Each module becomes a function that returns what it exports, those that others
 need first, and keeps its lines: a source map leads a debugger from the joined file to the sources, served as well.
+What no browser reads is left out: comments, types and indentation. Libraries stay whole, with their licences.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ _LISTED = re.compile(_GIVES + r"\s*\{(?P<names>[^}]*)\};?")
 _DEFAULT = re.compile(_GIVES + r" default\b")
 _DECLARED = re.compile(_GIVES + r" (?=(?:const|class|(?:async )?function\*?)\s+(?P<name>[\w$]+))")
 _FETCHED = re.compile(r"""import\(\s*['"](?P<path>\.[^'"]+\.js)['"]\s*\)""")
+_COMMENT = re.compile(r"/\*\*?\s.*?\*/|^ *//.*?$|^ +", re.DOTALL | re.MULTILINE)
+"""And what stands before a line: in the page's own templates nothing depends on it."""
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
@@ -44,7 +47,7 @@ def joined_file(name: str) -> bytes:
     """One of them."""
     name = name.removeprefix(JOINED)
     if name == "page.css":
-        return b"\n".join((FOLDER / style).read_bytes() for style in STYLES)
+        return "\n".join(_COMMENT.sub("", (FOLDER / style).read_text()) for style in STYLES).encode()
     if name.endswith(".map"):
         return _source_map(name.removesuffix(".map"))
     return "\n".join(line for line, _ in _joined(name)).encode()
@@ -80,7 +83,7 @@ def _joined(entry: str) -> list[Line]:
 
 def _wrapped(name: str, entry: str) -> tuple[str, str]:
     """A module without its imports and exports, each line in its place; and what it exports, as properties."""
-    text = _source(name).rstrip("\n")
+    text = _needed_text(name).rstrip("\n")
     exported = [f"{known}: {value}" for known, value in _exports(name).items()]
 
     def imported(found: re.Match[str]) -> str:
@@ -103,7 +106,7 @@ def _wrapped(name: str, entry: str) -> tuple[str, str]:
 @cache
 def _exports(name: str) -> dict[str, str]:
     """What a module exports: by its name there, how it is called inside."""
-    text = _source(name)
+    text = _needed_text(name)
     found = {one["name"]: one["name"] for one in _DECLARED.finditer(text)}
     if _DEFAULT.search(text):
         found["default"] = "$default"
@@ -155,6 +158,13 @@ def _needed(name: str, path: str) -> str:
 @cache
 def _source(name: str) -> str:
     return (FOLDER / name).read_text()
+
+
+def _needed_text(name: str) -> str:
+    text = _source(name)
+    if name.startswith("vendor/"):
+        return text
+    return _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
 
 
 def _variable(name: str) -> str:
