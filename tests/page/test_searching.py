@@ -55,6 +55,29 @@ async def test_a_place_before_what_is_loaded_is_loaded_and_shown(tmp_path: Path,
         await expect(page.locator(".earlier")).to_have_count(0)
 
 
+async def test_find_and_turns_say_that_there_are_earlier_items_and_load_them(
+    tmp_path: Path, browser_address: str
+) -> None:
+    steps = ["The albatross came first.", *[f"Line {number}." for number in range(LONG)]]
+    async with looked_at(tmp_path, browser_address, steps) as (there, page):
+        session = await there.there.session("set sail", name="Voyage")
+        await frames_until(there.there.host, session, "idle")
+        await page.goto(f"{there.url}#/session/{session}")
+        await expect(page.locator(".turn")).to_have_count(1)
+        await page.keyboard.press("t")
+        await expect(page.get_by_role("button", name="Show earlier turns")).to_be_visible()
+        await expect(page.locator(".turns li")).to_have_count(0)
+        await page.keyboard.press("f")
+        await page.get_by_label("Find in this session").fill("albatross")
+        await expect(page.locator(".find [role=status]")).to_have_text("nothing found")
+        await page.get_by_role("button", name="Search earlier items").click()
+        await expect(page.locator(".find [role=status]")).to_have_text("1 of 1")
+        await expect(page.locator(".row:focus")).to_contain_text("The albatross came first.")
+        await expect(page.get_by_role("button", name="Search earlier items")).to_have_count(0)
+        await page.locator(".turns li button", has_text="set sail").click()
+        await expect(page.locator(".row:focus")).to_contain_text("set sail")
+
+
 async def test_keys_go_through_sessions_and_places(tmp_path: Path, browser_address: str) -> None:
     async with looked_at(tmp_path, browser_address, ["A compass and a sextant."]) as (there, page):
         session = await there.there.session("look for the sextant", name="sextant")

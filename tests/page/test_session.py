@@ -152,21 +152,27 @@ async def test_an_image_is_pasted_and_sent(tmp_path: Path, browser_address: str)
 
 
 async def test_sub_agents_are_nested_and_found(tmp_path: Path, browser_address: str) -> None:
+    under = {"content": "Look under the carpet", "status": "pending", "activeForm": "Looking"}
     agent = {
         "agent": "look around",
         "description": "errand",
         "background": False,
-        "steps": ["I looked behind the sofa."],
+        "steps": [{"tool": "TodoWrite", "input": {"todos": [under]}}, "I looked behind the sofa."],
     }
     async with looked_at(tmp_path, browser_address, ["I send someone.", agent, "Back."]) as (there, page):
         session = await there.there.session()
         await page.goto(f"{there.url}#/session/{session}")
         await expect(page.locator(".turn")).to_be_visible()
-        await page.locator(".sub-agent summary").click()
-        await expect(page.locator(".sub-agent .children")).to_contain_text("look around")
+        inside = page.locator(".sub-agent .children")
+        await expect(inside).to_be_hidden()
         await page.keyboard.press("f")
-        await page.get_by_label("Find in this session").fill("someone")
+        await page.get_by_label("Find in this session").fill("carpet")
         await expect(page.locator(".find")).to_contain_text("1 of 1")
+        await expect(inside.locator(".row:focus .call")).to_be_visible()
+        await expect(inside).to_contain_text("look around")
+        await page.keyboard.press("p")
+        await expect(page.locator(".todo")).to_contain_text("Look under the carpet")
+        await expect(page.locator(".panel.plan h4")).to_contain_text("errand")
 
 
 async def test_the_list_of_sessions_follows_them_and_searches(tmp_path: Path, browser_address: str) -> None:

@@ -100,6 +100,6 @@ function SubAgent({ item, items, task, drawChild }) {
   const used = [task?.tool_uses ? `${task.tool_uses} tools` : '', task?.tokens ? `${count(task.tokens)} tokens` : ''].filter(Boolean).join(', ');
   return html`<details class="sub-agent" open=${OPEN.has(item.status) || undefined}>
     <summary>${marked(item.agent_type || 'Sub-agent')} <span class="dim">${items.length} items${used ? `, ${used}` : ''}${task?.doing ? ` · ${visible(task.doing)}` : ''}</span></summary>
-    <div class="children">${items.map((child) => html`<div class="row" key=${child.id}>${drawChild(child)}</div>`)}</div>
+    <div class="children">${items.map((child) => html`<div class="row" key=${child.id} data-inside=${child.id} tabindex="-1">${drawChild(child)}</div>`)}</div>
   </details>`;
 }

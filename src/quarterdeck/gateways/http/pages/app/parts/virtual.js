@@ -70,16 +70,18 @@ export class VirtualList extends Component {
     this.forceUpdate();
   }
 
-  /** Bring an item into sight, by its place in the list. @param {number} index */
-  show(index) {
+  /** Bring an item into sight, by its place in the list; or what is inside it, which may be folded away. @param {number} index @param {string} [inside] */
+  show(index, inside) {
     this.following = false;
     const top = this.offset(index);
     if (this.element) this.element.scrollTop = top;
     this.setState({ top }, () => {
       const id = this.props.items[index]?.id;
       const row = id === undefined ? null : this.element?.querySelector(`[data-row="${CSS.escape(id)}"]`);
-      row?.scrollIntoView({ block: 'start' });
-      /** @type {HTMLElement | null} */ (row)?.focus();
+      const place = row?.querySelector(`[data-inside="${CSS.escape(inside ?? '')}"]`) ?? row;
+      for (let folded = place?.parentElement?.closest('details'); folded && row?.contains(folded); folded = folded.parentElement?.closest('details')) folded.open = true;
+      place?.scrollIntoView({ block: 'start' });
+      /** @type {HTMLElement | null} */ (place)?.focus();
     });
   }
 

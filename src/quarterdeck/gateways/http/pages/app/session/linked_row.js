@@ -9,7 +9,7 @@ import { place } from '../router.js';
  * @typedef {import('../store/session.js').SessionStore} SessionStore
  */
 
-/** @param {SessionStore} store @param {Item[]} items Those that are shown. @param {(index: number) => void} jump */
+/** @param {SessionStore} store @param {Item[]} items Those that are shown. @param {import('./find.js').Jump} jump */
 export function useLinkedRow(store, items, jump) {
   const seq = Number(place.value.query.get('at') ?? 0);
   const live = store.state.value === 'live';
@@ -27,7 +27,7 @@ export function useLinkedRow(store, items, jump) {
     const exactly = items.findIndex((item) => row.ids.has(item.id));
     // What has no item of its own happened after the last one that had begun by then.
     const index = exactly >= 0 ? exactly : items.findLastIndex((item) => item.at <= row.at);
-    jump(Math.max(0, index));
+    jump(Math.max(0, index), exactly >= 0 ? [...row.ids][0] : undefined);
     setRow(null);
   }, [row]);
 }

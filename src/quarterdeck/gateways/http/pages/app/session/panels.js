@@ -15,10 +15,12 @@ import { textOf } from '../store/timeline.js';
  * @typedef {import('../store/timeline.js').Timeline} Timeline
  */
 
-/** Jump to a prompt. @param {{items: Item[], jump: (index: number) => void}} props */
-export function Turns({ items, jump }) {
+/** Jump to a prompt. @param {{items: Item[], store: import('../store/session.js').SessionStore, jump: import('./find.js').Jump}} props */
+export function Turns({ items, store, jump }) {
   const prompts = items.map((item, index) => ({ item, index })).filter(({ item }) => item.type === 'prompt');
-  return html`<ol class="turns">${prompts.map(
+  const { hasEarlier, loadingEarlier } = store;
+  return html`${hasEarlier.value && html`<p><button class="quiet" disabled=${loadingEarlier.value > 0} onClick=${() => attempt(store.loadEarlier())}>${loadingEarlier.value > 0 ? 'Loading…' : 'Show earlier turns'}</button></p>`}
+  <ol class="turns">${prompts.map(
     ({ item, index }) => html`<li key=${item.id}><button class="quiet" onClick=${() => jump(index)}><span class="what">${marked(textOf(item.text).slice(0, 200))}</span> <${Time} at=${item.at} exact=${true} /></button></li>`,
   )}</ol>`;
 }
@@ -28,14 +30,23 @@ const SIGNS = { pending: '○', in_progress: '◐', completed: '●' };
 
 /** The list of what to do, and what runs beside the conversation. @param {{session: Session, timeline: Timeline}} props */
 export function PlanAndTasks({ session, timeline }) {
-  const entries = timeline.plans.get('')?.entries ?? [];
+  const plans = [...timeline.plans].filter(([, { entries }]) => entries.length).sort(([one], [other]) => Number(one !== '') - Number(other !== ''));
   const tasks = [...timeline.tasks.values()].toReversed();
   return html`<section><h3>To do</h3>
-      ${entries.length ? html`<ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${visible(one.status ?? 'pending')}>${Object.hasOwn(SIGNS, one.status ?? 'pending') ? SIGNS[one.status ?? 'pending'] : '·'}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul>` : html`<p class="dim">No to-do list.</p>`}
+      ${plans.map(([parent, { entries }]) => html`<div key=${parent}>
+        ${parent && html`<h4>${marked(agentOf(timeline, parent))}</h4>`}
+        <ul class="todo">${entries.map((one) => html`<li class=${one.status ?? 'pending'}><i aria-label=${visible(one.status ?? 'pending')}>${Object.hasOwn(SIGNS, one.status ?? 'pending') ? SIGNS[one.status ?? 'pending'] : '·'}</i> ${marked(one.status === 'in_progress' ? one.doing || one.text : one.text)}</li>`)}</ul></div>`)}
+      ${plans.length ? null : html`<p class="dim">No to-do list.</p>`}
     </section>
     <section><h3>Tasks</h3>
       ${tasks.length ? html`<ul class="tasks">${tasks.map((task) => html`<${Task} key=${task.id} session=${session} task=${task} />`)}</ul>` : html`<p class="dim">None.</p>`}
     </section>`;
+}
+
+/** What a sub-agent is called: as in its call. @param {Timeline} timeline @param {string} id */
+function agentOf(timeline, id) {
+  const call = timeline.items.get(id);
+  return call?.about || call?.agent_type || 'Sub-agent';
 }
 
 /** @param {{session: Session, task: import('../store/types.js').Task}} props */

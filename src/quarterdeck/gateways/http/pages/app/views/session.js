@@ -37,8 +37,8 @@ export function SessionView({ id }) {
   ]);
   const picture = store.picture.value;
   const items = picture.items.filter(isShown);
-  /** @param {number} index */
-  const jump = (index) => list.current?.show(index);
+  /** @type {import('../session/find.js').Jump} */
+  const jump = (index, id) => list.current?.show(index, id);
   useLinkedRow(store, items, jump);
   useLiveOutput(id, picture.timeline);
   const approvals = host.approvals.value;
@@ -52,11 +52,11 @@ export function SessionView({ id }) {
   const row = (/** @type {any} */ item) => html`<${ItemView} item=${item} version=${context.version(item)} context=${context} actions=${actions} />`;
   return html`<div class="session-view">
     <${SessionHeader} session=${session} timeline=${picture.timeline} panel=${panel} setPanel=${setPanel} />
-    ${finding && html`<${Find} items=${items} jump=${jump} onClose=${() => setFinding(false)} />`}
+    ${finding && html`<${Find} items=${items} context=${context} store=${store} jump=${jump} onClose=${() => setFinding(false)} />`}
     <div class=${`conversation ${panel ? 'with-panel' : ''}`}>
       <${VirtualList} key=${id} handle=${list} items=${items} row=${row} label="Conversation" head=${html`<${Earlier} store=${store} />`} foot=${html`<${Doing} session=${session} timeline=${picture.timeline} />`} />
       ${panel && html`<aside class=${`panel ${panel}`} aria-label=${panel} tabindex="0">
-        ${panel === 'turns' && html`<${Turns} items=${items} jump=${jump} />`}
+        ${panel === 'turns' && html`<${Turns} items=${items} store=${store} jump=${jump} />`}
         ${panel === 'plan' && html`<${PlanAndTasks} session=${session} timeline=${picture.timeline} />`}
         ${panel === 'changes' && html`<${Changes} session=${session} />`}
         ${panel === 'about' && html`<${About} session=${session} timeline=${picture.timeline} info=${info} />`}
