@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from benchmarks._browser import chromium
 from playwright.async_api import CDPSession, Page, async_playwright
 
 from quarterdeck.host import Host
-from quarterdeck.host.requests import OfSession
+from quarterdeck.host.requests import ListApprovals, OfSession, SendPrompt, WatchHost
 
 from .client import Figures
 from .gateway_kit import Served, served
@@ -48,6 +48,50 @@ const seen = () => {
 new MutationObserver(seen).observe(document, { childList: true, subtree: true });
 """
 """When the first picture with an element of this kind in it was drawn."""
+
+DRAWN = """
+globalThis.drawn = { pictures: [], waits: [] };
+let arrived = [], inPicture = false, asked = false;
+const { port1, port2 } = new MessageChannel();
+const soon = [];
+port1.onmessage = () => soon.shift()();
+const after = (work) => { soon.push(work); port2.postMessage(0); };
+const nextPicture = globalThis.requestAnimationFrame.bind(globalThis);
+globalThis.requestAnimationFrame = (work) => nextPicture((at) => {
+  inPicture = true;
+  after(() => { inPicture = false; });
+  work(at);
+});
+globalThis.WebSocket = class extends WebSocket {
+  constructor(...told) {
+    super(...told);
+    this.addEventListener('message', ({ data }) => {
+      if (data.includes('"text_added"')) arrived.push(performance.now());
+    });
+  }
+};
+const painted = (waited) => {
+  const now = performance.now();
+  asked = false;
+  drawn.pictures.push(now);
+  for (const at of waited) drawn.waits.push(now - at);
+};
+new MutationObserver(() => {
+  if (asked || !arrived.length) return;
+  asked = true;
+  const told = () => after(() => painted(arrived.splice(0)));
+  if (inPicture) told();
+  else nextPicture(told);
+}).observe(document, { childList: true, characterData: true, subtree: true });
+"""
+"""When a picture with new text was painted, and how long the messages in it had been there."""
+
+KEPT = """async (id) => {
+  const { modules } = await import('/app/joined/main.js');
+  return modules['deck.js'].deck().session(id).timeline.items.size;
+}"""
+SHOWN = "() => document.querySelectorAll('pre').length"
+"""How many items each of them has."""
 
 BARE = Path(__file__).with_name("bare_page.html")
 """The session's text, and nothing else."""
@@ -107,7 +151,7 @@ async def tab(at: Served) -> AsyncIterator[Tab]:
             page = await context.new_page()
             page.on("pageerror", lambda error: print(error, file=sys.stderr))
             page.on("console", lambda said: print(said.text, file=sys.stderr))
-            await page.add_init_script(WATCHES)
+            await page.add_init_script(f"{{{WATCHES}}}")
             session = await context.new_cdp_session(page)
             await session.send("Performance.enable")
             yield Tab(page, session, await browser.new_browser_cdp_session(), at)
@@ -132,6 +176,7 @@ async def streamed(setting: Setting, *, bare: bool) -> Figures:
     """A turn that streams, and what it costs the page to show it."""
     async with opened(setting) as (host, session), served(host) as at, tab(at) as seen:
         page = seen.page
+        await page.add_init_script(f"{{{DRAWN}}}")
         if bare:
             known = await host.get_session(OfSession(session_id=session))
             await seen.bare(session, f"{known.epoch}-{known.seq}", "all" if setting.ids else "")
@@ -144,14 +189,20 @@ async def streamed(setting: Setting, *, bare: bool) -> Figures:
                 await page.wait_for_selector(".earlier", state="detached")
                 await page.get_by_role("button", name="Newest").click()
         await seen.quiet()
-        await page.evaluate("() => { longTasks.length = 0; }")
+        items = await page.evaluate(SHOWN if bare else KEPT, session)
+        await page.evaluate("() => { longTasks.length = 0; drawn.pictures.length = drawn.waits.length = 0; }")
         before_s, before_main_s = await seen.processor_s(), await seen.main_thread_s()
         await frames_of_turn(host, session)
         await page.wait_for_function("(end) => document.body.textContent.includes(end)", arg=END)
         await seen.quiet()
         used_s, main_s = await seen.processor_s() - before_s, await seen.main_thread_s() - before_main_s
         tasks = await page.evaluate("() => longTasks")
+        drawn = await page.evaluate("() => drawn")
+        pictures, waits = drawn["pictures"], sorted(drawn["waits"])
         return {
+            "items": items,
+            "pictures_per_s": (len(pictures) - 1) * 1e3 / (pictures[-1] - pictures[0]),
+            "p99_ms": waits[int(0.99 * (len(waits) - 1))],
             "processor_s": used_s,
             "main_thread_s": main_s,
             "deltas": setting.count,
@@ -169,9 +220,19 @@ async def stream_bare(setting: Setting) -> Figures:
     return await streamed(setting, bare=True)
 
 
-async def _shown(setting: Setting, selector: str, goes: Callable[[Tab], Awaitable[None]]) -> Figures:
+First = Callable[[Host, Setting], Awaitable[None]]
+
+
+async def _nothing(host: Host, setting: Setting) -> None:
+    """The host is as it was."""
+
+
+async def _shown(
+    setting: Setting, selector: str, goes: Callable[[Tab], Awaitable[None]], first: First = _nothing
+) -> Figures:
     """From the navigation to the first picture with it, by the page's own clock, in a browser that knows nothing."""
     async with setting.host(keeper=False) as host, served(host) as at, tab(at) as seen:
+        await first(host, setting)
         await seen.page.add_init_script(SHOWN_AT.replace("SELECTOR", selector))
         await goes(seen)
         await seen.page.wait_for_function("() => globalThis.shownAt")
@@ -196,19 +257,54 @@ async def first_load(setting: Setting) -> Figures:
     return await _shown(setting, ".sessions tbody tr", lambda seen: seen.ours("sessions"))
 
 
-async def first_size(setting: Setting) -> Figures:
+async def hit_ours(setting: Setting) -> Figures:
+    """A row at the beginning, as a search finds it: what comes after it is loaded, too."""
+    return await _shown(setting, ".row:focus", lambda seen: seen.ours(f"session/{setting.ids[0]}?at=10"))
+
+
+async def _received(setting: Setting, path: str, selector: str, first: First = _nothing) -> Figures:
     """What comes for it; by itself, since being told of every request takes time from both processors."""
     async with setting.host(keeper=False) as host, served(host) as at, tab(at) as seen:
+        await first(host, setting)
 
         async def goes() -> None:
-            await seen.ours("sessions")
+            await seen.ours(path)
+            await seen.page.wait_for_selector(selector)
             await seen.page.wait_for_load_state("networkidle")
 
         return {"received_kb": await seen.received_kb(goes)}
 
 
-_LOADS = (fill, stream_ours, stream_bare, opening_ours, opening_bare, first_load, first_size)
-LOADS: dict[str, Callable[[Setting], Awaitable[Any]]] = {load.__name__: load for load in _LOADS}
+async def first_size(setting: Setting) -> Figures:
+    return await _received(setting, "sessions", ".sessions tbody tr")
+
+
+async def session_size(setting: Setting) -> Figures:
+    return await _received(setting, f"session/{setting.ids[0]}", ".scroller > .row")
+
+
+async def _asked(host: Host, setting: Setting) -> None:
+    """A session waits for an edit to be allowed."""
+    await asyncio.to_thread(Path(setting.folder, "a.txt").write_text, "one two\n")
+    (session,) = await created(host, setting, 1)
+    await host.send_prompt(SendPrompt(session_id=session, content="go"))
+    async with aclosing(host.watch_host(WatchHost())) as changes:
+        async for _ in changes:
+            if (await host.list_approvals(ListApprovals())).approvals:
+                return
+
+
+async def inbox_load(setting: Setting) -> Figures:
+    return await _shown(setting, ".approval .diff", lambda seen: seen.ours("inbox"), first=_asked)
+
+
+async def inbox_size(setting: Setting) -> Figures:
+    return await _received(setting, "inbox", ".approval .diff mark", first=_asked)
+
+
+_LOADS = (fill, stream_ours, stream_bare, opening_ours, opening_bare, hit_ours, session_size)
+_FIRST_LOADS = (first_load, first_size, inbox_load, inbox_size)
+LOADS: dict[str, Callable[[Setting], Awaitable[Any]]] = {load.__name__: load for load in (*_LOADS, *_FIRST_LOADS)}
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 
 from gateways.http.kit import Client
 from host.kit import LIMIT_S, Place
@@ -228,3 +228,65 @@ async def test_a_token_that_is_revoked_leads_back_to_the_door(tmp_path: Path, br
         await page.get_by_label("Token").fill(fresh.secret or "")
         await page.get_by_role("button", name="Sign in").click()
         await expect(page.locator(".navigation")).to_be_visible()
+
+
+async def test_a_line_that_swallows_everything_is_given_up_and_what_was_missed_is_shown(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with behind(tmp_path, browser_address, ["One."], ["Two."]) as (there, line, page):
+        session = await there.there.session()
+        await page.clock.install()
+        await page.goto(f"{line.url}/?again#/session/{session}")
+        await expect(page.locator(".turn")).to_have_count(1)
+        line.stall()
+        await there.there.client().post(f"/v1/sessions/{session}/prompts", {"content": "more"})
+        await there.there.client().get(f"/v1/sessions/{session}/wait")
+        assert await texts(page) == ["One."]
+        await page.clock.fast_forward("10:00")  # nobody has closed anything: it is too quiet
+        await expect(page.locator(".link[data-reconnects='1']")).to_be_visible()
+        await expect(page.locator(".turn")).to_have_count(2)
+        assert await texts(page) == ["One.", "Two."]
+
+
+async def test_a_browser_that_is_online_again_reconnects_at_once(tmp_path: Path, browser_address: str) -> None:
+    async with behind(tmp_path, browser_address, ["One."]) as (there, line, page):
+        await page.clock.install()
+        await page.goto(f"{line.url}/?again#/sessions")
+        await expect(page.locator("html[data-link=online]")).to_be_attached()
+        await page.context.set_offline(True)
+        line.cut()
+        await expect(page.locator(".link")).to_contain_text("Reconnecting")
+        now = await page.evaluate("Date.now()")
+        await page.clock.pause_at(now + 1_000)  # no timer tries again
+        await page.context.set_offline(False)
+        await expect(page.locator(".link[data-reconnects='1']")).to_be_visible()
+        await page.clock.resume()
+        await there.there.session(name="errand")
+        await expect(page.locator(".sessions tbody tr")).to_have_count(1)
+
+
+async def test_lists_that_fail_say_why_and_are_asked_for_again(tmp_path: Path, browser_address: str) -> None:
+    failing = True
+
+    def connect(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def up(message: str | bytes) -> None:
+            told = json.loads(message)
+            if told["op"] == "list_approvals" and failing:
+                error = {"op": "error", "ref": told["ref"], "code": "internal", "detail": "The disk is full."}
+                route.send(json.dumps([error]))
+            else:
+                server.send(message)
+
+        route.on_message(up)
+
+    async with looked_at(tmp_path, browser_address, [BASH]) as (there, page):
+        await there.there.session()
+        await page.route_web_socket("**/v1/ws", connect)
+        await page.reload()
+        await expect(page.get_by_role("alert")).to_contain_text("The disk is full.")
+        failing = False
+        await page.get_by_role("button", name="Try again").click()
+        await expect(page.locator(".approval")).to_be_visible()
+        await expect(page.get_by_role("alert")).to_have_count(0)

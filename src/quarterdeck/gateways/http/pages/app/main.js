@@ -1,7 +1,7 @@
 /** The page begins here: who are we, then the frame around all views. */
 
 import { watchSettled } from './approvals/deciding.js';
-import { current, Deck } from './deck.js';
+import { current, Deck, deck } from './deck.js';
 import { effect, html, render, useEffect } from './lib.js';
 import { forget, signedIn } from './net/login.js';
 import { Guard } from './parts/guard.js';
@@ -10,6 +10,7 @@ import { loadMarkdown } from './parts/markdown.js';
 import { Navigation } from './parts/navigation.js';
 import { watchInbox } from './parts/notifications.js';
 import { diffStyle } from './parts/preferences.js';
+import { visible } from './parts/text.js';
 import { Toasts } from './parts/toasts.js';
 import { go, place } from './router.js';
 import { Audit } from './views/audit.js';
@@ -26,11 +27,11 @@ const VIEWS = { inbox: Inbox, sessions: Sessions, session: SessionView, usage: U
 
 /** @param {string} token */
 export function enter(token) {
-  const deck = new Deck(token);
-  deck.open();
-  current.value = deck;
-  watchInbox(deck.host);
-  watchSettled(deck.host);
+  const entered = new Deck(token);
+  entered.open();
+  current.value = entered;
+  watchInbox(entered.host);
+  watchSettled(entered.host);
 }
 
 export function leave() {
@@ -67,8 +68,15 @@ function Deckhouse() {
     <a class="skip" href="#main" onClick=${skip}>Skip to content</a>
     <${Navigation} />
     <main id="main" tabindex="-1" class=${`view ${view}`}><${Guard} key=${view} what="This view"><${VIEWS[view]} id=${id} /><//></main>
-    <${Toasts} /><${KeySheet} />
+    <${Failed} /><${Toasts} /><${KeySheet} />
   </div>`;
+}
+
+/** Without the lists there is little to see: it says why, until they are there. */
+function Failed() {
+  const { host } = deck();
+  if (!host.problem.value) return null;
+  return html`<p class="failed" role="alert">The host did not list its sessions and requests: ${visible(host.problem.value)} <button onClick=${() => host.fetch()}>Try again</button></p>`;
 }
 
 /** @param {Event} event */

@@ -64,7 +64,7 @@ export class Connection {
     const begun = takeBegun(this.token);
     const socket = begun?.socket ?? new this.Socket(this.url, protocols(this.token));
     this.socket = socket;
-    socket.onmessage = (event) => this.receive(JSON.parse(event.data));
+    socket.onmessage = (event) => socket === this.socket && this.receive(JSON.parse(event.data));
     socket.onclose = (event) => this.lost(socket, event.code);
     globalThis.addEventListener?.('online', this.hurry);
     clearInterval(this.watching);
@@ -86,13 +86,19 @@ export class Connection {
     if (this.state.value === 'offline') {
       clearTimeout(this.retry);
       this.failures = 0;
+      const attempt = this.socket; // one that may still be on its way counts no more
+      this.socket = null;
+      attempt?.close();
       this.open();
     }
   };
 
   checkSilence() {
     if (this.state.value !== 'online') return;
-    if (performance.now() - this.heard > SILENCE * this.heartbeat_s * 1_000) this.socket?.close();
+    const { socket } = this;
+    if (!socket || performance.now() - this.heard <= SILENCE * this.heartbeat_s * 1_000) return;
+    socket.close();
+    this.lost(socket, 1006); // the browser waits for an answer before it says so
   }
 
   /** @param {WebSocket} socket @param {number} code */

@@ -22,6 +22,8 @@ export class HostStore {
     this.settled = signal(/** @type {Approval[]} */ ([]));
     /** False until the lists are there, and while they are fetched again. */
     this.loaded = signal(false);
+    /** Why the lists are not there. */
+    this.problem = signal('');
     this.inbox = computed(() => [...this.approvals.value.values()].sort(mostUrgent));
     /** @type {number | null} The position in the host's changes. */
     this.pos = null;
@@ -60,11 +62,16 @@ export class HostStore {
   /** The lists; then what has changed since they were asked for, in its order. */
   async fetch() {
     this.early = [];
+    this.problem.value = '';
     const call = this.connection;
-    const [sessions, approvals] = await Promise.all([
-      all(call, 'list_sessions', 'sessions', {}),
-      all(call, 'list_approvals', 'approvals', {}),
-    ]);
+    let lists;
+    try {
+      lists = await Promise.all([all(call, 'list_sessions', 'sessions', {}), all(call, 'list_approvals', 'approvals', {})]);
+    } catch (error) {
+      this.problem.value = error instanceof Error ? error.message : String(error);
+      return;
+    }
+    const [sessions, approvals] = lists;
     this.sessions.value = new Map(sessions.map((one) => [one.id, one]));
     this.approvals.value = new Map(approvals.map((one) => [one.id, one]));
     /** @type {any[]} */
