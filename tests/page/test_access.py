@@ -167,3 +167,35 @@ async def test_on_a_phone_nothing_is_wider_than_the_screen_and_a_tap_decides(
         await page.locator(".rows a").click()
         await page.get_by_role("button", name="Allow once").click()
         await expect(page.locator(".settled li")).to_contain_text("allowed")
+
+
+async def test_a_session_says_aloud_that_an_answer_is_finished_and_that_something_waits(
+    tmp_path: Path, browser_address: str
+) -> None:
+    async with looked_at(tmp_path, browser_address, ["The **first** answer."], [BASH, "Done."]) as (there, page):
+        session = await there.there.session(None)
+        await page.goto(f"{there.url}#/session/{session}")
+        box = page.get_by_role("combobox", name="Prompt")
+        spoken = page.locator("main [aria-live=polite]")
+        await expect(spoken).to_have_count(1)
+        await expect(spoken).to_have_text("")
+        await box.fill("go")
+        await box.press("Enter")
+        await expect(spoken).to_have_text("Turn 1 has ended. The **first** answer.")
+        await box.fill("on")
+        await box.press("Enter")
+        await expect(spoken).to_contain_text("Waits for you: Permission, Bash touch made.txt")
+        assert await box.get_attribute("aria-controls") is None
+        await box.fill("/")
+        await expect(box).to_have_attribute("aria-controls", "completion")
+        chosen = page.locator("#completion [aria-selected=true]")
+        for key, at in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)):
+            await box.press(key)
+            await expect(chosen).to_have_id(f"completion-{at}")
+            await expect(box).to_have_attribute("aria-activedescendant", f"completion-{at}")
+        await box.fill("")
+        await box.press("Escape")
+        await page.keyboard.press("?")
+        keys = page.locator(".key-sheet kbd")
+        for key in ("Enter", "Ctrl+Enter", "Shift+Enter", "Escape", "/", "@"):
+            await expect(keys.get_by_text(key, exact=True).first).to_be_visible()

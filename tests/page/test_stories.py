@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from conformance.real import RealStage
 from conformance.scenarios.questions import QUESTION
 from conformance.stage import bash
 from e2e.server import server_config
@@ -386,3 +387,94 @@ async def test_a_conversation_is_found_by_its_text_and_one_of_a_terminal_is_cont
         stage.reply("Now it shines.")
         await story.say("and now?")
         await expect(page.locator(".text-item").last).to_contain_text("Now it shines.")
+
+
+async def test_what_is_said_in_a_turn_is_heard_in_it_and_after_deny_and_stop_another_mode_counts(
+    tmp_path: Path, browser_address: str, kind: str
+) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        stage.reply(bash("touch one.txt"))
+        stage.reply(bash("touch two.txt"))
+        await story.go(f"session/{await story.session('go')}")
+        await expect(page.locator(".asked .command")).to_have_text("touch one.txt")
+        await page.get_by_label("Prompt").fill("mind the reef")
+        await page.get_by_role("button", name="Steer").click()
+        await expect(page.locator(".prompt", has_text="mind the reef")).to_be_visible()
+        await page.get_by_role("button", name="Allow once").click()
+        await expect(page.locator(".asked .command")).to_have_text("touch two.txt")
+        assert "mind the reef" in stage.heard[-1].text
+        await expect(story.turns).to_have_count(0)  # it is still the same one
+        await page.get_by_role("button", name="Deny and stop").click()
+        await expect(page.locator(".turn.interrupted")).to_have_count(1)
+        assert {one.name for one in stage.cwd.iterdir()} == {"one.txt"}
+        await page.get_by_label("Permission mode").select_option("acceptEdits")
+        await expect(page.get_by_label("Permission mode")).to_have_value("acceptEdits")
+        stage.reply(ToolUse("Write", {"file_path": str(stage.cwd / "log.txt"), "content": "aground"}))
+        stage.reply("Written.")
+        await story.say("write the log")
+        await expect(story.turns).to_have_count(2)
+        assert (stage.cwd / "log.txt").read_text() == "aground"
+
+
+async def test_a_dropped_image_reaches_the_model(tmp_path: Path, browser_address: str, kind: str) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        stage.reply("A dot.")
+        await story.go(f"session/{await story.session()}")
+        await expect(page.get_by_label("Prompt")).to_be_visible()
+        await page.evaluate(DROP, PIXEL)
+        await expect(page.locator(".pictures img")).to_have_count(1)
+        await story.say("what is this?")
+        await expect(story.turns).to_have_count(1)
+        assert await story.texts() == ["A dot."]
+        assert "what is this?" in stage.heard[-1].text
+        if isinstance(stage, RealStage):
+            (sent,) = [one for one in _blocks(stage.model.conversation[-1].messages) if one.get("type") == "image"]
+            assert sent["source"]["media_type"] == "image/png"
+
+
+def _blocks(messages: list[Any]) -> list[dict[str, Any]]:
+    return [block for one in messages if isinstance(one["content"], list) for block in one["content"]]
+
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+DROP = """(pixel) => {
+  const data = new DataTransfer();
+  const bytes = Uint8Array.from(atob(pixel), (one) => one.charCodeAt(0));
+  data.items.add(new File([bytes], 'dot.png', { type: 'image/png' }));
+  const event = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector('.composer').dispatchEvent(event);
+}"""
+
+
+async def test_of_two_windows_one_decides_and_the_rest_is_decided_at_once(
+    tmp_path: Path, browser_address: str, kind: str
+) -> None:
+    async with told(tmp_path, kind, browser_address) as story:
+        stage, page = story.stage, story.page
+        token = await story.host.create_token(CreateToken(name="bob", scope="approve"))
+        browser = page.context.browser
+        assert browser is not None
+        for number in (1, 2, 3):
+            stage.reply(bash(f"touch {number}.txt"))
+            await story.session("go")
+            await expect(page.locator(".rows li")).to_have_count(number)
+        for _ in range(3):
+            stage.reply("Done.")
+        async with window(browser) as his:
+            await his.context.add_init_script(f"sessionStorage.setItem('quarterdeck.token', '{token.secret}')")
+            other = await his.page(story.url)
+            await expect(other.locator(".rows li")).to_have_count(3)
+            await other.locator(".rows li", has_text="2.txt").locator("a").click()
+            await expect(other.locator(".approval .command")).to_have_text("touch 2.txt")
+            await other.keyboard.press("a")
+            await expect(page.locator(".settled li")).to_contain_text("allowed by bob")
+            await page.keyboard.press("b")
+            await expect(page.locator(".covered li")).to_have_count(2)
+            await page.get_by_role("button", name="Allow these 2 once").click()
+            await expect(other.locator(".settled li").first).to_contain_text("allowed by ann")
+            await expect(other.locator(".settled li")).to_have_count(3)
+        await story.go("sessions")
+        await expect(page.locator(".sessions .state", has_text="idle")).to_have_count(3)
+        assert {one.name for one in stage.cwd.iterdir()} == {"1.txt", "2.txt", "3.txt"}

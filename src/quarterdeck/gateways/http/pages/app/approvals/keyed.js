@@ -75,6 +75,6 @@ export function useCardKeys(section, approval, ready, shortcuts) {
     sight.observe(card);
     return () => sight.unobserve(card);
   }, [id]);
-  useKeys(section, own ? shortcuts.map((one) => ({ ...one, run: (event) => (inSight(id) ? one.run(event) : choose()) })) : []);
+  useKeys(section, own ? shortcuts.map((one) => ({ ...one, run: (event) => (inSight(id) ? one.run?.(event) : choose()) })) : []);
   return own;
 }

@@ -3,7 +3,7 @@
 import { html, signal, useLayoutEffect } from '../lib.js';
 import { Dialog } from './dialog.js';
 
-/** `repeats`: also while the key is held. @typedef {{keys: string, does: string, run: (event: KeyboardEvent) => void, always?: boolean, repeats?: boolean}} Shortcut */
+/** `repeats`: also while the key is held. Without `run` the element with the focus does it, and the sheet tells of it. @typedef {{keys: string, does: string, run?: (event: KeyboardEvent) => void, always?: boolean, repeats?: boolean}} Shortcut */
 
 /** @type {Map<string, Shortcut[]>} Section → shortcuts. */
 const sections = new Map();
@@ -48,10 +48,10 @@ function listen(event) {
   const wanted = prefix ? `${prefix} ${key}` : key;
   prefix = '';
   for (const shortcuts of [...sections.values()].toReversed()) {
-    const found = shortcuts.find((one) => one.keys.split(' / ').includes(wanted) && (one.always || !typing));
+    const found = shortcuts.find((one) => one.run && one.keys.split(' / ').includes(wanted) && (one.always || !typing));
     if (found) {
       event.preventDefault();
-      if (!event.repeat || found.repeats) found.run(event);
+      if (!event.repeat || found.repeats) found.run?.(event);
       return;
     }
   }

@@ -68,7 +68,7 @@ function commands(info, typed) {
 export function Completion({ choices, at, take }) {
   if (!choices.length) return null;
   return html`<ul class="completion" id="completion" role="listbox">${choices.map(
-    (choice, index) => html`<li role="option" aria-selected=${index === at} key=${choice.title} onMouseDown=${(/** @type {Event} */ event) => {
+    (choice, index) => html`<li role="option" id=${`completion-${index}`} aria-selected=${index === at} key=${choice.title} onMouseDown=${(/** @type {Event} */ event) => {
       event.preventDefault();
       take(choice);
     }}><b>${marked(choice.title)}</b> <span class="dim">${marked(choice.about)}</span></li>`,

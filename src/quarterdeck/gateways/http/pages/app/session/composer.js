@@ -56,6 +56,12 @@ export function Composer({ session, timeline, info }) {
   const interrupt = () => attempt(deck().call('interrupt', { session_id: session.id }));
   useKeys('Composer', [
     { keys: 'i', does: 'Write', run: () => place.current?.focus() },
+    { keys: 'Enter', does: 'Send the prompt; during a turn, steer it' },
+    { keys: 'Ctrl+Enter', does: 'Queue the prompt after the turn' },
+    { keys: 'Shift+Enter', does: 'New line' },
+    { keys: 'Escape', does: 'Leave the prompt' },
+    { keys: '/', does: 'At its beginning: commands' },
+    { keys: '@', does: 'Files' },
     { keys: 'Ctrl+Shift+Enter', does: 'Send the prompt later', always: true, run: sendLater },
     { keys: 'Ctrl+.', does: 'Interrupt the turn', always: true, run: () => busy && void interrupt() },
   ]);
@@ -92,7 +98,7 @@ export function Composer({ session, timeline, info }) {
     <${Completion} ...${completion} />
     <div class="box">
       <textarea ref=${place} rows="1" value=${text} placeholder=${busy ? 'Steer the turn, or queue a prompt' : 'Write a prompt. / for commands, @ for files'} aria-label="Prompt"
-        role="combobox" aria-expanded=${completion.choices.length > 0} aria-controls="completion" aria-autocomplete="list"
+        role="combobox" aria-expanded=${completion.choices.length > 0} aria-controls=${completion.choices.length ? 'completion' : undefined} aria-activedescendant=${completion.choices.length ? `completion-${completion.at}` : undefined} aria-autocomplete="list"
         onInput=${(/** @type {any} */ event) => write(event.target.value)} onKeyDown=${pressed} onPaste=${(/** @type {ClipboardEvent} */ event) => take(event.clipboardData, event)} />
       <div class="foot">
         <${Choices} session=${session} timeline=${timeline} info=${info} /><span class="gap" />

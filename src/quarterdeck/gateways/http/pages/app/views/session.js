@@ -12,6 +12,7 @@ import { SessionHeader } from '../session/header.js';
 import { useLinkedRow } from '../session/linked_row.js';
 import { useLiveOutput } from '../session/live_output.js';
 import { About, Changes, PlanAndTasks, Turns } from '../session/panels.js';
+import { Announced } from '../session/announcing.js';
 import { actionsOf } from '../session/prompt_actions.js';
 import { Time, duration, now } from '../parts/format.js';
 import { marked } from '../parts/text.js';
@@ -62,6 +63,7 @@ export function SessionView({ id }) {
         ${panel === 'about' && html`<${About} session=${session} timeline=${picture.timeline} info=${info} />`}
       </aside>`}
     </div>
+    <${Announced} key=${`told ${id}`} items=${items} turn=${picture.timeline.turn} busy=${picture.timeline.turn_started_at !== null} approvals=${[...context.approvals.values()]} />
     <${Composer} key=${id} session=${session} timeline=${picture.timeline} info=${info} />
   </div>`;
 }
@@ -105,6 +107,6 @@ function Doing({ session, timeline }) {
   const told = DOING[activity];
   const since = began ? Math.max(0, now.value / 1_000 - began) : 0;
   const thinking = timeline.thinking_tokens ? `, thinking (${timeline.thinking_tokens} tokens)` : '';
-  if (session.state === 'crashed' || session.state === 'limited') return html`<p class="doing problem" role="status">${session.state}: ${marked(session.state_reason)}${session.state_until ? html` ${session.state === 'limited' ? 'The limit ends at' : 'It restarts at'} <${Time} at=${session.state_until} exact=${true} />.` : null}</p>`;
-  return html`<p class="doing dim" role="status">${told && (began || activity === 'requesting') ? html`<i class="turning" aria-hidden="true">◌</i> ${told}${thinking}${since > 20 ? `, ${duration(since)}` : ''}` : ''}${retry ? ` Retry ${retry.attempt}: ` : ''}${retry ? marked(retry.error) : ''}</p>`;
+  if (session.state === 'crashed' || session.state === 'limited') return html`<p class="doing problem">${session.state}: ${marked(session.state_reason)}${session.state_until ? html` ${session.state === 'limited' ? 'The limit ends at' : 'It restarts at'} <${Time} at=${session.state_until} exact=${true} />.` : null}</p>`;
+  return html`<p class="doing dim">${told && (began || activity === 'requesting') ? html`<i class="turning" aria-hidden="true">◌</i> ${told}${thinking}${since > 20 ? `, ${duration(since)}` : ''}` : ''}${retry ? ` Retry ${retry.attempt}: ` : ''}${retry ? marked(retry.error) : ''}</p>`;
 }
