@@ -191,3 +191,16 @@ async def test_characters_that_cannot_be_seen_are_shown_as_their_codes(tmp_path:
             await expect(command).to_contain_text(f"⟨{code}⟩")
         await expect(command).to_contain_text("👩\u200d💻")
         await expect(page.locator(".from a")).to_have_text("a⟨U+202E⟩b")
+
+
+async def test_markup_that_is_not_sanitised_is_refused_by_the_browser(tmp_path: Path, browser_address: str) -> None:
+    """Trusted Types: what DOMPurify has not seen is no markup, and nobody else may make it so."""
+    async with deck(tmp_path, browser_address, ["One."]) as there, window(there.browser, errors=True) as person:
+        page = await there.enter(person)
+        for attempt in (
+            "document.body.innerHTML = '<b>x</b>'",
+            "document.createElement('script').src = '/app/net/early.js'",
+            "trustedTypes.createPolicy('another', { createHTML: (text) => text })",
+        ):
+            tried = f"() => {{ try {{ {attempt}; return 'done'; }} catch (error) {{ return error.name; }} }}"
+            assert await page.evaluate(tried) == "TypeError", attempt

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from playwright.async_api import expect
+from playwright.async_api import WebSocketRoute, expect
 
 from host.kit import decide, pending
 from page.browser import window
@@ -197,3 +198,51 @@ async def test_a_deep_link_opens_the_approval_it_names_and_the_page_can_be_insta
         assert '"display": "standalone"' in manifest["data"]
         against = (await session.send("Page.getInstallabilityErrors"))["installabilityErrors"]
         assert [one["errorId"] for one in against if one["errorId"] != "in-incognito"] == []
+
+
+async def test_what_another_filter_found_is_not_shown_when_the_audit_cannot_be_read(
+    tmp_path: Path, browser_address: str
+) -> None:
+    failing = True
+
+    def connect(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def up(message: str | bytes) -> None:
+            told = json.loads(message)
+            if told["op"] == "list_audit" and told.get("who") and failing:
+                error = {"op": "error", "ref": told["ref"], "code": "internal", "detail": "The disk is full."}
+                route.send(json.dumps([error]))
+            else:
+                server.send(message)
+
+        route.on_message(up)
+
+    async with looked_at(tmp_path, browser_address, ["One."]) as (there, page):
+        await there.there.session()
+        await page.route_web_socket("**/v1/ws", connect)
+        await page.goto(f"{there.url}?again#/audit")
+        rows = page.locator(".audit tbody tr")
+        await expect(rows.first).to_be_visible()
+        who = (await rows.first.locator("td").nth(1).inner_text()).split()[0]
+        await page.get_by_label("Who").fill(who)
+        await page.get_by_label("Who").press("Tab")
+        await expect(page.get_by_role("alert")).to_contain_text("The disk is full.")
+        await expect(rows).to_have_count(0)
+        failing = False
+        await page.get_by_role("button", name="Try again").click()
+        await expect(rows.first).to_contain_text(who)
+
+
+async def test_arguments_of_an_alerts_program_may_be_quoted(tmp_path: Path, browser_address: str) -> None:
+    async with looked_at(tmp_path, browser_address, ["One."], path="settings") as (there, page):
+        place = page.get_by_label("Address, or program with its arguments")
+        form = page.locator("form.alert")
+        await place.fill("/bin/echo 'not closed")
+        await form.get_by_role("button", name="Add").click()
+        await expect(page.locator(".toast.error")).to_contain_text("not closed")
+        await place.fill("""/bin/echo "two words" --to='a "b"' "say \\"hi\\"" plain ''""")
+        await form.get_by_role("button", name="Add").click()
+        await expect(page.locator("td.code")).to_contain_text('/bin/echo "two words"')
+        (kept,) = (await there.there.host.get_alerts(Nothing())).details["alerts"]
+        assert kept["command"] == ["/bin/echo", "two words", '--to=a "b"', 'say "hi"', "plain", ""]

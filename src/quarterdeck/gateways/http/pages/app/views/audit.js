@@ -27,14 +27,30 @@ export function Audit() {
   const [from, setFrom] = useState('');
   const [entries, setEntries] = useState(/** @type {any[]} */ ([]));
   const [cursor, setCursor] = useState(/** @type {string | null} */ (null));
-  /** @param {string | null} after */
-  const fetch = async (after) => {
+  const [problem, setProblem] = useState('');
+  const [tries, setTries] = useState(0);
+  /** @param {string | null} after @param {() => boolean} wanted */
+  const fetch = async (after, wanted = () => true) => {
     const filter = { ...(who ? { who } : {}), ...(session ? { session } : {}), ...(from ? { from: new Date(from).toISOString() } : {}) };
     const page = await deck().call('list_audit', { ...filter, limit: PAGE, cursor: after });
+    if (!wanted()) return;
     setEntries((known) => (after === null ? page.audit : [...known, ...page.audit]));
     setCursor(page.next_cursor ?? null);
   };
-  useEffect(() => void fetch(null).catch(sayError), [who, session, from, connection.reconnects.value]);
+  useEffect(() => {
+    let wanted = true;
+    setProblem('');
+    // What another filter found is not what this one asks for.
+    fetch(null, () => wanted).catch((error) => {
+      if (!wanted) return;
+      setEntries([]);
+      setCursor(null);
+      setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [who, session, from, tries, connection.reconnects.value]);
   const people = [...new Set(entries.map((one) => one.who))].sort();
   return html`<div class="page">
     <header class="bar filter"><h1>Audit</h1><span class="gap" />
@@ -52,7 +68,7 @@ export function Audit() {
         <td class="session">${one.session_id ? html`<a href=${link('session', one.session_id)}>${marked(host.sessions.value.get(one.session_id)?.name || one.session_id.slice(0, 8))}</a>` : null}</td>
         <td class="wide-only dim details">${marked(rest(one))}</td>
       </tr>`)}</tbody></table>
-      ${!entries.length ? html`<p class="empty wide">Nothing found.</p>` : null}
+      ${problem ? html`<p class="empty wide" role="alert">${marked(problem)} <button onClick=${() => setTries(tries + 1)}>Try again</button></p>` : !entries.length ? html`<p class="empty wide">Nothing found.</p>` : null}
       ${cursor ? html`<p class="earlier"><button onClick=${() => fetch(cursor).catch(sayError)}>Older</button></p>` : null}
     </div>
   </div>`;

@@ -72,6 +72,17 @@ function Budgets() {
     <button>Save</button></form></section>`;
 }
 
+/** As a shell takes a line apart: what is quoted stays together. Null: a quote has no end. @param {string} line @returns {string[] | null} */
+function words(line) {
+  const quotes = /"((?:\\.|[^"\\])*)"|'([^']*)'/g;
+  if (/["']/.test(line.replace(quotes, ''))) return null;
+  const found = line.match(/(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
+  return found.map((word) => word.replace(quotes, (_, double, single) => single ?? double.replace(/\\(.)/g, '$1')));
+}
+
+/** @param {string} word */
+const quoted = (word) => (word && !/[\s"']/.test(word) ? word : JSON.stringify(word));
+
 const SCOPES = { read: 'read', approve: 'approve', operate: 'operate', admin: 'admin' };
 
 function Tokens() {
@@ -132,7 +143,13 @@ function Alerts() {
     const form = new FormData(event.target);
     const text = (/** @type {string} */ name) => String(form.get(name) ?? '').trim();
     const target = text('target');
-    const to = /^https?:/i.test(target) ? { url: target } : { command: target.split(/\s+/) };
+    const command = words(target);
+    const isAddress = /^https?:/i.test(target);
+    if (!isAddress && !command) {
+      say('A quotation mark is not closed.', 'error');
+      return;
+    }
+    const to = isAddress ? { url: target } : { command: command ?? [] };
     const about = { ...(text('cwd') ? { cwd: text('cwd') } : {}), ...(Number(text('minutes')) ? { after_s: 60 * Number(text('minutes')) } : {}) };
     if (await save([...(kept.alerts ?? []), { on: form.getAll('on').map(String), ...to, ...about }])) event.target.reset();
   };
@@ -140,7 +157,7 @@ function Alerts() {
   return html`<section><h2>Alerts</h2>
     ${alerts.length ? html`<div class="scroll-x"><table><thead><tr><th>On</th><th>Tells</th><th>Only</th><th></th></tr></thead>
       <tbody>${alerts.map((one, at) => html`<tr><td>${marked(one.on.join(', '))}${one.after_s ? html` <span class="dim">after ${duration(one.after_s)}</span>` : null}</td>
-        <td class="code">${marked(one.url ?? one.command?.join(' '))}</td><td class="dim">${marked(one.cwd ?? one.session ?? 'all sessions')}</td>
+        <td class="code">${marked(one.url ?? one.command?.map(quoted).join(' '))}</td><td class="dim">${marked(one.cwd ?? one.session ?? 'all sessions')}</td>
         <td><button class="quiet danger" onClick=${() => save(alerts.filter((_, index) => index !== at))}>Remove</button></td></tr>`)}</tbody></table></div>` : html`<p class="dim">No alerts yet. Without them, you hear of requests only while the page is open.</p>`}
     <form class="inline alert" onSubmit=${add}>
       <fieldset class="row"><legend class="sr">On</legend>${Object.entries(EVENTS).map(([name, title]) => html`<label class="check"><input type="checkbox" name="on" value=${name} defaultChecked=${name === 'approval'} /> ${title}</label>`)}</fieldset>
