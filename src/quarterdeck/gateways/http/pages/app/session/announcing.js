@@ -7,22 +7,24 @@ import { saidSoFar } from '../store/timeline.js';
 
 const LONGEST = 300;
 
-/** @param {{items: import('../store/types.js').Item[], turn: number, busy: boolean, approvals: import('../store/types.js').Approval[]}} props */
-export function Announced({ items, turn, busy, approvals }) {
+/** @param {{items: import('../store/types.js').Item[], live: boolean, approvals: import('../store/types.js').Approval[]}} props */
+export function Announced({ items, live, approvals }) {
   const [told, setTold] = useState('');
-  /** @type {{current: {turn: number, busy: boolean, known: Set<string>} | null}} What was there when we came is no news. */
+  /** @type {{current: {ended: string, known: Set<string>} | null}} What was there when we came is no news. */
   const before = useRef(null);
+  const turn = items.findLast((item) => item.type === 'turn'); // a short one is never seen to run
+  const ended = turn?.id ?? '';
   const ids = approvals.map(({ id }) => id).join();
   useEffect(() => {
     const known = before.current;
-    before.current = { turn, busy, known: new Set(approvals.map(({ id }) => id)) };
+    before.current = live ? { ended, known: new Set(approvals.map(({ id }) => id)) } : null;
     if (known === null) return;
     const asked = approvals.filter(({ id }) => !known.known.has(id));
     if (asked.length) setTold(asked.map((one) => `Waits for you: ${kindOf(one)}, ${one.summary || one.tool || ''}`).join('. '));
-    else if (known.busy && !busy) {
+    else if (turn && known.ended !== ended) {
       const last = items.findLast((item) => item.type === 'text' && item.done);
-      setTold(`Turn ${turn} has ended. ${last ? saidSoFar(last).slice(0, LONGEST) : ''}`);
+      setTold(`Turn ${turn.number} has ended. ${last ? saidSoFar(last).slice(0, LONGEST) : ''}`);
     }
-  }, [turn, busy, ids]);
+  }, [ended, live, ids]);
   return html`<p class="sr announced" role="status" aria-live="polite">${visible(told)}</p>`;
 }

@@ -63,7 +63,7 @@ export function SessionView({ id }) {
         ${panel === 'about' && html`<${About} session=${session} timeline=${picture.timeline} info=${info} />`}
       </aside>`}
     </div>
-    <${Announced} key=${`told ${id}`} items=${items} turn=${picture.timeline.turn} busy=${picture.timeline.turn_started_at !== null} approvals=${[...context.approvals.values()]} />
+    <${Announced} key=${`told ${id}`} items=${items} live=${store.state.value === 'live'} approvals=${[...context.approvals.values()]} />
     <${Composer} key=${id} session=${session} timeline=${picture.timeline} info=${info} />
   </div>`;
 }
