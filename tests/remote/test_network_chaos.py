@@ -29,6 +29,8 @@ SILENCES = soak.cases(0, in_soak=3)
 """How often the connections of all WebSocket clients fall silent. Each time they notice it by missing heartbeats."""
 GENTLE = (100_000, 3_000_000)
 """Bytes after which a connection that reads whole logs has trouble."""
+FULL = (2_000, 200_000)
+"""The same for WebSockets: a message has up to 64 KiB, and must get through whole."""
 PATIENT = Patience(first_wait_s=0.01, longest_wait_s=0.5, give_up_s=LIMIT_S)
 
 
@@ -104,7 +106,7 @@ async def test_clients_of_a_bad_network_end_with_the_log_and_nothing_happens_twi
             await stack.enter_async_context(asyncio.timeout(LIMIT_S))
             gentle = await stack.enter_async_context(proxied(chaos.tcp, faults, lasts=GENTLE))
             rough = await stack.enter_async_context(proxied(chaos.tcp, faults))
-            silent = await stack.enter_async_context(proxied(chaos.tcp, faults))
+            silent = await stack.enter_async_context(proxied(chaos.tcp, faults, lasts=FULL))
             host = await stack.enter_async_context(RemoteHost(gentle.url, token=chaos.token, patience=PATIENT))
             clients: list[Any] = []
             for number in range(CLIENTS):
