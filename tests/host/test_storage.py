@@ -55,7 +55,7 @@ from quarterdeck.store.errors import (
     StoreInUse,
     StoreTooNew,
 )
-from quarterdeck.store.queries import Loaded
+from quarterdeck.store.queries import LoadedSession
 from quarterdeck.store.records import Snapshot
 from quarterdeck.timeline.events import PromptSent, TurnEnded
 
@@ -282,15 +282,15 @@ async def test_damaged_pages_of_one_session_leave_the_others_alone(tmp_path: Pat
             frames = await all_frames(host, whole.id)
 
 
-def _damaged(found: Loaded) -> Loaded:
+def _damaged(found: LoadedSession) -> LoadedSession:
     raise StorageCorrupt("store.db is damaged. Restore a backup.")
 
 
-def _with_snapshot(body: bytes) -> Callable[[Loaded], Loaded]:
+def _with_snapshot(body: bytes) -> Callable[[LoadedSession], LoadedSession]:
     return lambda found: msgspec.structs.replace(found, snapshot=Snapshot(found.record.id, 1, body))
 
 
-def _with_an_odd_row(found: Loaded) -> Loaded:
+def _with_an_odd_row(found: LoadedSession) -> LoadedSession:
     row = msgspec.structs.replace(found.rows[-1], kind="event", body=b'{"type": "nothing known"}')
     return msgspec.structs.replace(found, rows=[*found.rows[:-1], row])
 
@@ -306,7 +306,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 async def test_a_session_that_cannot_be_read_does_not_keep_the_host_from_opening(
-    tmp_path: Path, damage: Callable[[Loaded], Loaded]
+    tmp_path: Path, damage: Callable[[LoadedSession], LoadedSession]
 ) -> None:
     place = Place(tmp_path, keeper=True)
     place.claude.play(["Hello."], ["Again."])
@@ -317,7 +317,7 @@ async def test_a_session_that_cannot_be_read_does_not_keep_the_host_from_opening
     store = await SqliteStore.open(place.folder)
     load = store.load
 
-    async def broken(session: str) -> Loaded | None:
+    async def broken(session: str) -> LoadedSession | None:
         found = await load(session)
         return damage(found) if session == damaged.id and found is not None else found
 

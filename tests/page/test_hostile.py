@@ -110,6 +110,7 @@ async def test_no_other_field_that_somebody_can_fill_runs_or_loads_anything(
         for panel in ("Turns", "Plan", "Changes", "About"):
             await page.get_by_role("button", name=panel, exact=True).click()
             await harmless(page)
+        await page.get_by_label("Conversation").evaluate("list => { list.scrollTop = 0; }")  # it may be out of sight
         await expect(page.locator(".notice", has_text="ci")).to_be_visible()
         await page.get_by_label("Prompt").fill("@<img")
         await expect(page.locator(".completion li")).to_contain_text("onerror")

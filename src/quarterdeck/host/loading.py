@@ -14,7 +14,7 @@ from quarterdeck.client.connection import new_id
 from quarterdeck.client.options import ClaudeAgentOptions
 from quarterdeck.client.transcripts.places import CONFIG_DIR, config_dir
 from quarterdeck.store.errors import StorageCorrupt, StoreError
-from quarterdeck.store.queries import ApprovalQuery, Loaded
+from quarterdeck.store.queries import ApprovalQuery, LoadedSession
 from quarterdeck.store.records import ApprovalRecord, SessionRecord
 
 from . import resources as returns
@@ -149,7 +149,7 @@ class Loading(HostParts):
         actor.touched = asyncio.get_running_loop().time()
         return actor
 
-    async def _load(self, session_id: str, claimed: tuple[Loaded, int] | None = None) -> SessionActor:
+    async def _load(self, session_id: str, claimed: tuple[LoadedSession, int] | None = None) -> SessionActor:
         """Load the session's actor; concurrent callers get the same one. ``claimed``: what the store has of it, and the
         fence."""
         async with self._loading.setdefault(session_id, asyncio.Lock()):
@@ -161,13 +161,13 @@ class Loading(HostParts):
         self._loading.pop(session_id, None)
         return self._actors[session_id]
 
-    async def _found(self, session_id: str) -> Loaded:
+    async def _found(self, session_id: str) -> LoadedSession:
         """What the store has of a session."""
         if (found := await self.store.load(session_id)) is None:
             raise HostError("not_found", f"There is no session {session_id}.")
         return found
 
-    async def _made(self, found: Loaded, fence: int) -> SessionActor:
+    async def _made(self, found: LoadedSession, fence: int) -> SessionActor:
         """Fold the rows of a session that is claimed."""
         record, head, session_id = found.record, found.head, found.record.id
         body = decode_body(record)
@@ -217,7 +217,7 @@ class Loading(HostParts):
         actor.recorder.drift = self._drift
         return actor
 
-    async def _folded(self, found: Loaded) -> RowFold:
+    async def _folded(self, found: LoadedSession) -> RowFold:
         fold = RowFold() if found.snapshot is None else RowFold.restore(found.snapshot.body)
         rows = found.rows
         while rows:

@@ -21,7 +21,7 @@ from .queries import (
     AuditPage,
     AuditQuery,
     HostChangePage,
-    Loaded,
+    LoadedSession,
     LogPage,
     Retained,
     Retention,
@@ -151,7 +151,7 @@ class EventStore(ABC):
         """The end of the host-wide stream. Ask before reading a list, then follow the changes after it."""
 
     @abstractmethod
-    async def load(self, session: str) -> Loaded | None:
+    async def load(self, session: str) -> LoadedSession | None:
         """What it takes to go on with this session, read at once."""
 
     # The projections.

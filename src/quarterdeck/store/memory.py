@@ -17,7 +17,7 @@ from .queries import (
     AuditPage,
     AuditQuery,
     HostChangePage,
-    Loaded,
+    LoadedSession,
     LogPage,
     Retained,
     Retention,
@@ -161,12 +161,12 @@ class MemoryStore(EventStore):
         seqs = [seq for seq in kept if at_most is None or seq <= at_most]
         return Snapshot(session, max(seqs), kept[max(seqs)]) if seqs else None
 
-    async def load(self, session: str) -> Loaded | None:
+    async def load(self, session: str) -> LoadedSession | None:
         record, head, snapshot = await self.session(session), await self.head(session), await self.snapshot(session)
         if record is None or head is None:
             return None
         unfinished, stranded = [(await self.approvals(query)).approvals for query in to_continue(session)]
-        return Loaded(
+        return LoadedSession(
             record=record,
             head=head,
             snapshot=snapshot,

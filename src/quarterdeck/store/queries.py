@@ -42,7 +42,7 @@ class LogPage(msgspec.Struct, frozen=True):
     gap: bool = False
 
 
-class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+class LoadedSession(msgspec.Struct, frozen=True, kw_only=True):
     """All that it takes to go on with a session, as of one moment."""
 
     record: SessionRecord

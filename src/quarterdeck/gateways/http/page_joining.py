@@ -17,7 +17,7 @@ import msgspec
 FOLDER = Path(__file__).parent / "pages" / "app"
 JOINED = "joined/"
 MAIN = "main.js"
-LATER = ("parts/markdown_library.js",)
+LATER = ("parts/markdown_library.js", "views/overviews.js")
 """Modules that are fetched with all they need when they are needed."""
 APART = ("net/early.js",)
 """Modules that the document runs by themselves."""

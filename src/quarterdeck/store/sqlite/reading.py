@@ -17,7 +17,7 @@ from quarterdeck.store.queries import (
     AuditPage,
     AuditQuery,
     HostChangePage,
-    Loaded,
+    LoadedSession,
     LogPage,
     SessionPage,
     SessionQuery,
@@ -133,7 +133,7 @@ def read_snapshot(connection: sqlite3.Connection, session: str, at_most: int | N
     return Snapshot(session, *values) if values else None
 
 
-def read_all_of(connection: sqlite3.Connection, folder: StoreFolder, session: str) -> Loaded | None:
+def read_all_of(connection: sqlite3.Connection, folder: StoreFolder, session: str) -> LoadedSession | None:
     record, found = read_session(connection, session), read_head(connection, session)
     if record is None or found is None:
         return None
@@ -141,7 +141,7 @@ def read_all_of(connection: sqlite3.Connection, folder: StoreFolder, session: st
     after = 0 if snapshot is None else snapshot.seq
     page = read_rows(connection, folder, session, after=after, limit_rows=PAGE_ROWS, limit_bytes=PAGE_BYTES)
     unfinished, stranded = (read_approvals(connection, query).approvals for query in to_continue(session))
-    return Loaded(
+    return LoadedSession(
         record=record,
         head=page.head,
         snapshot=snapshot,

@@ -23,7 +23,7 @@ from quarterdeck.store.queries import (
     AuditPage,
     AuditQuery,
     HostChangePage,
-    Loaded,
+    LoadedSession,
     LogPage,
     Retained,
     Retention,
@@ -185,7 +185,7 @@ class SqliteStore(EventStore):
     async def snapshot(self, session: str, *, at_most: int | None = None) -> Snapshot | None:
         return await self._read(reading.read_snapshot, session, at_most)
 
-    async def load(self, session: str) -> Loaded | None:
+    async def load(self, session: str) -> LoadedSession | None:
         return await self._read(reading.read_all_of, self._folder, session)
 
     async def changes(self, *, after: int, limit: int = PAGE_ROWS) -> HostChangePage:

@@ -13,17 +13,22 @@ import { diffStyle } from './parts/preferences.js';
 import { visible } from './parts/text.js';
 import { Toasts } from './parts/toasts.js';
 import { go, place } from './router.js';
-import { Audit } from './views/audit.js';
 import { Inbox } from './views/inbox.js';
-import { Policy } from './views/policy.js';
+import { later } from './views/later.js';
 import { SessionView } from './views/session.js';
 import { Sessions } from './views/sessions.js';
-import { Settings } from './views/settings.js';
 import { SignIn } from './views/sign_in.js';
-import { Usage } from './views/usage.js';
 
 /** @type {Record<string, any>} */
-const VIEWS = { inbox: Inbox, sessions: Sessions, session: SessionView, usage: Usage, policy: Policy, audit: Audit, settings: Settings };
+const VIEWS = {
+  inbox: Inbox,
+  sessions: Sessions,
+  session: SessionView,
+  usage: later('Usage'),
+  policy: later('Policy'),
+  audit: later('Audit'),
+  settings: later('Settings'),
+};
 
 /** @param {string} token */
 export function enter(token) {
@@ -76,7 +81,7 @@ function Deckhouse() {
 function Failed() {
   const { host } = deck();
   if (!host.problem.value) return null;
-  return html`<p class="failed" role="alert">The host did not list its sessions and requests: ${visible(host.problem.value)} <button onClick=${() => host.fetch()}>Try again</button></p>`;
+  return html`<p class="lists-failed" role="alert">The host did not list its sessions and requests: ${visible(host.problem.value)} <button onClick=${() => host.fetch()}>Try again</button></p>`;
 }
 
 /** @param {Event} event */
