@@ -195,6 +195,7 @@ class SessionActor:
         warm = await self._find_warm(log)
         if warm is not None:
             await self._take_over(warm)
+            await self.prompts.look_for_uncertain(options.env, anew=anew)
             return
         self.keeper = await self._find_keeper()
         wire = new_process(options, self.keeper, self.id, body.generation + 1, **self._hooks())
