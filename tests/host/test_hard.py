@@ -14,7 +14,7 @@ from chaos.kit import PRELUDE
 from host.kit import ASKS, LIMIT_S, Place, all_frames, decide, frames_until, kill, next_turn, pending, states_of, told
 from host.staged import BOTH, host_over, stage_in
 from inside import in_memory, recent_frames
-from quarterdeck.host import HostError
+from quarterdeck.host import HostError, Warm
 from quarterdeck.host.events import RawLine
 from quarterdeck.host.fanout import RECENT
 from quarterdeck.host.requests import AddEvent, CreateSession, OfSession, ReadEvents, SendPrompt, WatchSession
@@ -119,21 +119,31 @@ async def test_a_folder_that_is_gone_at_resume_is_said_and_the_session_waits_for
             await host.stop(OfSession(session_id=session.id))
 
 
-async def test_a_session_whose_process_died_before_it_wrote_a_transcript_begins_anew(place: Place) -> None:
+@pytest.mark.parametrize("is_warm", [False, True], ids=["cold", "warm"])
+async def test_a_session_whose_process_died_before_it_wrote_a_transcript_begins_anew(
+    place: Place, is_warm: bool
+) -> None:
     place.claude.play(["Hello."], delay_s=60.0)
-    async with place.opened() as host:
+    like = CreateSession(cwd=str(place.cwd))
+    async with place.opened(warm=[Warm(like=like)] if is_warm else []) as host:
         session = await place.created(host)
         while (await host.get_session(OfSession(session_id=session.id))).transcript_id is None:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
+        lost = SendPrompt(session_id=session.id, content="and this", priority="next")
+        prompt_id = (await host.send_prompt(lost)).prompt_id
+        place.claude.play(["Hello again."])
         await kill(host, session)
         await frames_until(host, session.id, "crashed")
+        waiting = (await host.list_prompts(OfSession(session_id=session.id))).prompts
+        assert [(one.id, one.state) for one in waiting] == [(prompt_id, "uncertain")]
         transcripts = Path(place.claude.env["HOME"]) / ".claude" / "projects"
         shutil.rmtree(transcripts, ignore_errors=True)
-        place.claude.play(["Hello again."])
-        assert (await host.resume(OfSession(session_id=session.id))).state == "idle"
-        await host.send_prompt(SendPrompt(session_id=session.id, content="go"))
-        while "Hello again." not in repr(await all_frames(host, session.id)):  # noqa: ASYNC110
+        await host.resume(OfSession(session_id=session.id))
+        while (await host.list_prompts(OfSession(session_id=session.id))).prompts:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
+        if not is_warm:  # a warm process was started before, with the first script
+            while "Hello again." not in repr(await all_frames(host, session.id)):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
 
 
 @pytest.mark.parametrize("kind", BOTH)
